@@ -1,0 +1,303 @@
+"""What a dialect is: a conversation without IO. Frames come in, frames and requests to the cluster go out.
+
+The session (gateway/session.py) carries the requests out and brings the answers and the room's updates back. A
+conversation never waits, never runs rules, and knows neither its transport nor the store. One is made for each
+connection. Bad input raises `ProtocolError` or is answered in the dialect's own words; it never raises anything else.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+
+from shared.engine import Choice
+from shared.errors import ProtocolError
+from shared.ids import RoomId, Seat
+from shared.rooms import Listing, RoomSpec, RoomView, Update
+
+MOST_BYTES = 64 * 1024
+"""Of a frame or line, in any dialect."""
+
+
+# --- what a conversation asks of the cluster -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Claim a name for this connection -> `LoggedIn` or `Refused` (name/bad, name/taken)."""
+
+    name: str
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Logout:
+    """Give the name back -> no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Open a room and sit down in it -> `Entered` or `Refused`."""
+
+    spec: RoomSpec
+    choice: Choice = field(default_factory=dict)
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Sit down in this room -> `Entered` or `Refused` (room/unknown, room/full, room/started, ...)."""
+
+    room: RoomId
+    choice: Choice = field(default_factory=dict)
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Sit down at the oldest waiting public table that fits, or open one -> `Entered` or `Refused` (lobby/no_table)."""
+
+    game: str
+    seats: int | None = None
+    """Only tables with so many seats."""
+    options: dict[str, Any] | None = None
+    """Only tables with these options."""
+    open: RoomSpec | None = None
+    """What to open where none waits; none: refuse."""
+    choice: Choice = field(default_factory=dict)
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Come back by name to the seat of a player who is gone -> `Entered` or `Refused`.
+
+    Without `room` the seat is looked for wherever the name is kept. Needs no `Login` before it; on success the
+    connection has the name. Refused with room/unknown if no room of `game` keeps a seat for the name, room/not_gone if
+    its player is connected.
+    """
+
+    name: str
+    game: str
+    room: RoomId | None = None
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Make a move -> the update that it caused is delivered with this `ref`, or `Refused`."""
+
+    room: RoomId
+    command: msgspec.Struct
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Chat; `to` a name: private -> as for `Act`."""
+
+    room: RoomId
+    text: str
+    to: str | None = None
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """Settle seats and options of the table that this connection opened with `RoomSpec.only` -> as for `Act`."""
+
+    room: RoomId
+    seats: int
+    options: dict[str, Any]
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Give up the seat (the others see it) or, once the game is over, just turn away -> `Done` or `Refused`.
+
+    No more updates of the room are delivered once `Done` was answered."""
+
+    room: RoomId
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRooms:
+    """Tell me the waiting and running rooms of a game now, and again whenever one changes -> `RoomsChanged`."""
+
+    game: str
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hangup:
+    """Send what was said so far, then close. For WebSockets with this code."""
+
+    code: int = 1000
+    reason: str = ""
+
+
+Request: TypeAlias = Login | Logout | Create | Join | Match | Return | Act | Say | Configure | Leave | WatchRooms
+Out: TypeAlias = bytes | Request | Hangup
+"""What a conversation puts out: a frame to the client (its bytes, without any framing), a request, or the end."""
+
+
+# --- what it is told -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIn:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """The connection has a seat, and attends to the room: updates after `view.offset` will be delivered."""
+
+    room: RoomId
+    seat: Seat
+    view: RoomView
+    """`view.game` is the game's own view as raw JSON; decode it with the game's view type."""
+    back: bool = False
+    """True if the seat was this player's before (came back)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was asked for has happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A code of shared/errors.py or of the game, and a sentence. `busy/...`: nothing was even tried."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoomsChanged:
+    """All public rooms of the game that wait or play now, oldest first (`only` tables and private ones left out)."""
+
+    rooms: tuple[Listing, ...]
+
+
+Answer: TypeAlias = LoggedIn | Entered | Done | Refused
+
+
+class Rooms(Protocol):
+    """The gateway's copy of the directory: answers at once."""
+
+    def listed(self, game: str) -> tuple[Listing, ...]: ...
+    def get(self, room: RoomId) -> Listing | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is known when a connection is opened."""
+
+    query: Mapping[str, str]
+    """The URL's parameters; empty over TCP."""
+    rooms: Rooms
+    compat: Mapping[str, str] = field(default_factory=dict)
+    """Options of the TCP listener that accepted the connection; empty over WebSocket."""
+    transport: str = "websocket"
+    """`websocket` or `tcp`, for log lines and for documented defaults that differ (Snarl's leniency)."""
+
+
+class Conversation(Protocol):
+    """One connection's side of a dialect."""
+
+    tick_ms: int
+    """How often `tick` is wanted; 0: never."""
+
+    def open(self) -> Iterable[Out]:
+        """The connection was made."""
+
+    def receive(self, frame: bytes) -> Iterable[Out]:
+        """A frame (a text message, or a line without its end) came from the client."""
+
+    def garbage(self, code: str) -> Iterable[Out]:
+        """Something that is no frame came: frame/binary, frame/too_big, or busy/rate for a frame that was dropped."""
+
+    def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
+        """A request was carried out or refused."""
+
+    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+        """A step of a room that this connection attends to. `ref` is that of the own request that caused it, or None.
+        Steps come in order, each exactly once, beginning after the view of `Entered`."""
+
+    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+        """The directory changed (after `WatchRooms`)."""
+
+    def tick(self, now_ms: int) -> Iterable[Out]:
+        """`tick_ms` have passed. The time is monotonic and means nothing else."""
+
+
+class Framing(Protocol):
+    """How a dialect's messages lie in a TCP stream."""
+
+    idle_ms: int
+    """When nothing has come for so long, `idle` is called; 0: never."""
+    pause_ms: int
+    """Least time between two messages to the client."""
+
+    def feed(self, data: bytes) -> list[bytes | ProtocolError]:
+        """Bytes came: the frames that are complete now, and an error in the place of each that cannot be one.
+        An error is handed to `garbage`; one with the code `frame/endless` ends the connection."""
+
+    def idle(self) -> list[bytes | ProtocolError]: ...
+
+    def frame(self, message: bytes) -> bytes:
+        """The message as it is written to the stream."""
+
+
+class Lines:
+    """One message per line: the framing of all dialects that name no other."""
+
+    idle_ms = 0
+    pause_ms = 0
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._rest = b""
+        self._skipping = False
+
+    def feed(self, data: bytes) -> list[bytes | ProtocolError]:
+        frames: list[bytes | ProtocolError] = []
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if self._skipping:
+                self._skipping = False
+            elif len(line) > self._most:
+                frames.append(ProtocolError("frame/too_big"))
+            elif line.strip():
+                frames.append(line.rstrip(b"\r"))
+        if len(self._rest) > self._most:
+            self._rest = b""
+            if not self._skipping:
+                frames.append(ProtocolError("frame/too_big"))
+            self._skipping = True
+        return frames
+
+    def idle(self) -> list[bytes | ProtocolError]:
+        return []
+
+    def frame(self, message: bytes) -> bytes:
+        return message + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A way to talk to the cluster: where it is spoken, and how a conversation begins."""
+
+    name: str
+    path: str
+    converse: Callable[[Opening], Conversation]
+    """Raises `ProtocolError` for a URL that makes no sense: HTTP 400."""
+    framing: Callable[[Mapping[str, str]], Framing] = lambda _compat: Lines()
+    """For TCP listeners, from their options."""
+    close_on_loss: bool = True
+    """A client of this dialect that missed too much is closed ("come back"), since the dialect cannot say it."""

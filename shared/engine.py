@@ -1,0 +1,162 @@
+"""What a game is: pure functions over frozen structs, gathered in one `Game` value.
+
+A game has no clock, no IO and no `random`. `decide` looks at the state and answers with events or a refusal; `evolve`
+applies one event and nothing else. Whatever was drawn is in the event. See docs/games/adding-a-game.md.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import msgspec
+
+from shared.dice import Dice
+from shared.errors import Rejected
+from shared.ids import Seat
+
+S = TypeVar("S", bound=msgspec.Struct)
+C = TypeVar("C")
+E = TypeVar("E")
+O = TypeVar("O", bound=msgspec.Struct)  # noqa: E741
+
+Choice: TypeAlias = dict[str, Any]
+"""What a player picked on taking a seat (a mage, a colour), as plain JSON; only the game knows its form."""
+
+
+def _tag(name: str) -> str:
+    return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+class Word(msgspec.Struct, frozen=True, tag_field="type", tag=_tag):
+    """Base of all commands and events: `class CardPlayed(Word)` travels as `{"type": "card_played", ...}`."""
+
+
+class Noun(msgspec.Struct, frozen=True):
+    """Base of states and views, and of the parts they are made of."""
+
+
+class Table(msgspec.Struct, Generic[O], frozen=True):
+    """Who plays what: all that `setup` may look at."""
+
+    options: O
+    seats: tuple[Seat, ...]
+    """The taken seats, ascending. Only a room that starts on its wait timer may have gaps."""
+    order: tuple[Seat, ...]
+    """The same seats in the order of joining."""
+    seed: int
+    choices: Mapping[Seat, Choice] = {}
+
+
+class Absent(Word, frozen=True):
+    """The player of a seat is gone (socket lost or left)."""
+
+    seat: Seat
+    for_good: bool = False
+    """True for a player who left: nobody can come back to the seat."""
+
+
+class Present(Word, frozen=True):
+    """The player of a seat is back."""
+
+    seat: Seat
+
+
+class DeadlinePassed(Word, frozen=True):
+    """A timer that `timers` asked for has run out."""
+
+    name: str
+
+
+Notice: TypeAlias = Absent | Present | DeadlinePassed
+
+
+class Timer(msgspec.Struct, frozen=True):
+    """A timer that shall be running in this state.
+
+    The room compares the timers of the states before and after each step: one with a new (name, generation) is
+    started then, one that is no longer listed is cleared, one that is listed again with the same pair runs on.
+    """
+
+    name: str
+    after_ms: int
+    generation: int = 0
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a game ended. No winners: nobody won. Several: they share the victory."""
+
+    winners: tuple[Seat, ...]
+    reason: str = ""
+    scores: Mapping[Seat, int] = {}
+
+
+def _no_timers(_state: Any) -> tuple[Timer, ...]:
+    return ()
+
+
+def _open_to_all(event: Any, _seat: Seat | None) -> Any:
+    return event
+
+
+def _no_choice(_options: Any, _seats: int, _taken: Mapping[Seat, Choice], _seat: Seat, choice: Choice) -> Choice:
+    return choice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game(Generic[S, C, E, O]):
+    """Everything the cluster needs to run a game."""
+
+    name: str
+    """Lower case; letters, digits and dashes."""
+    title: str
+    version: int = 1
+    seats: tuple[int, ...]
+    """The numbers of players it can be played by."""
+
+    options_type: type[O]
+    """The options of a table, each with a default."""
+    state_type: type[S]
+    command_type: Any
+    """A `Word`, or a union of them."""
+    event_type: Any
+    empty: S
+    """The state before the first event."""
+
+    setup: Callable[[Table[O]], tuple[E, ...]]
+    """The events that begin a game. Every draw of the set-up is in them, and the seed, if later draws need one."""
+    turn: Callable[[S], tuple[Seat, ...]]
+    """Who may act now; empty when the game is over or waits for a timer only. Cheap: called after every step."""
+    options: Callable[[S, Seat], tuple[C, ...]]
+    """All that the seat may do now; bots, clients and tests choose from it."""
+    decide: Callable[[S, Seat, C], tuple[E, ...] | Rejected]
+    """At least one event, or a refusal. Accepts exactly what `options` lists, but need not enumerate."""
+    evolve: Callable[[S, E], S]
+    view: Callable[[S, Seat | None], msgspec.Struct]
+    """All that a seat, or a spectator (None), may know."""
+    outcome: Callable[[S], Outcome | None]
+    """None while the game goes on."""
+
+    redact: Callable[[E, Seat | None], E | None] = _open_to_all
+    """The event as a seat or a spectator may see it; None: not at all."""
+    notice: Callable[[S, Notice], tuple[E, ...]] | None = None
+    """What presence and time do to the game (no events: nothing). Without it, the room plays the turns of players who
+    stay away with the bot, after the room's grace time."""
+    timers: Callable[[S], tuple[Timer, ...]] = _no_timers
+    bot: Callable[[S, Seat, Dice], C] | None = None
+    """Picks what a bot does; without it one of `options` is drawn."""
+    admit: Callable[[O, int, Mapping[Seat, Choice], Seat, Choice], Choice | Rejected] = _no_choice
+    """Checks and completes the choice of a player who takes a seat: (options, number of seats, choices of the others,
+    the seat, what was asked for, maybe {}) -> what the seat gets. Called once more for a seat whose table was
+    configured late."""
+    least: int | None = None
+    """How many players are enough when the table's wait timer runs out (None: it never starts before it is full)."""
+
+
+AnyGame: TypeAlias = Game[Any, Any, Any, Any]
+
+
+def default_bot(game: AnyGame, state: Any, seat: Seat, dice: Dice) -> Any:
+    """What a bot of this game does now."""
+    if game.bot is not None:
+        return game.bot(state, seat, dice)
+    return dice.choice(game.options(state, seat))

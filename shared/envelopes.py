@@ -1,0 +1,201 @@
+"""What travels through Redis, in both directions, and what is kept there. Everything carries a format version."""
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from shared.engine import Choice
+from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
+from shared.rooms import RoomSpec
+
+FORMAT = 1
+"""Of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
+
+
+class Body(msgspec.Struct, frozen=True, tag_field="do", tag=str.lower, omit_defaults=True):
+    """Base of all that can be asked of a room or the lobby."""
+
+
+class Enter(Body, frozen=True):
+    """Take a seat, open the room first if `spec` is given and there is none, and attend to it."""
+
+    name: str
+    spec: RoomSpec | None = None
+    seed: int = 0
+    choice: Choice = {}
+    by_name: bool = False
+    """Take back the seat of the player of this name, who must be gone."""
+    dialect: str = ""
+    of: RoomId | None = None
+
+
+class Watch(Body, frozen=True):
+    """Attend to the room, at the own seat or as a spectator; answered with a view if one is wanted."""
+
+    view: bool = True
+
+
+class Unwatch(Body, frozen=True):
+    """A spectator's last socket at a gateway went away."""
+
+
+class Gone(Body, frozen=True):
+    """The connection that attended to the seat was lost."""
+
+
+class Leave(Body, frozen=True):
+    """Give up the seat for good."""
+
+
+class Act(Body, frozen=True):
+    """A move, in the game's own words."""
+
+    command: msgspec.Raw
+
+
+class Say(Body, frozen=True):
+    text: str
+    to: str | None = None
+
+
+class Configure(Body, frozen=True):
+    """Settle the size and options of a table that was opened without."""
+
+    seats: int
+    options: dict[str, Any] = {}
+
+
+class Rematch(Body, frozen=True):
+    """The next game of the same players was opened there."""
+
+    room: RoomId
+
+
+class Expired(Body, frozen=True):
+    """A deadline has passed; ignored unless the room still has it in this generation."""
+
+    name: str
+    generation: int
+
+
+class GatewayLost(Body, frozen=True):
+    gateway: GatewayId
+
+
+class Compensate(Body, frozen=True):
+    """Nobody owned the room for this long."""
+
+    by_ms: int
+
+
+class Open(Body, frozen=True):
+    """To the lobby: give me a number for a new room."""
+
+    spec: RoomSpec
+    private_room: RoomId
+    """The number to use if the room is private."""
+
+
+class Match(Body, frozen=True):
+    """To the lobby: reserve a seat at the oldest fitting table, or name a new one."""
+
+    game: str
+    seats: int | None = None
+    options: dict[str, Any] | None = None
+    dialect: str = ""
+    open: RoomSpec | None = None
+    """What to open where none fits; none: refuse."""
+    avoid: tuple[RoomId, ...] = ()
+    """Tables that turned this player away just now."""
+
+
+class Listed(Body, frozen=True):
+    """To the lobby: how many seats a room has free now (0 also once it has started or is gone)."""
+
+    room: RoomId
+    offset: Offset
+    spec: RoomSpec
+    free: int
+    created_ms: int
+
+
+AnyBody: TypeAlias = (
+    Enter
+    | Watch
+    | Unwatch
+    | Gone
+    | Leave
+    | Act
+    | Say
+    | Configure
+    | Rematch
+    | Expired
+    | GatewayLost
+    | Compensate
+    | Open
+    | Match
+    | Listed
+)
+
+
+class Envelope(msgspec.Struct, frozen=True, array_like=True):
+    """A command on its way to a room (or the lobby)."""
+
+    room: RoomId
+    sid: SessionId
+    """Whose command it is; empty for the cluster's own."""
+    id: CommandId
+    body: AnyBody
+    gateway: GatewayId = GatewayId("")
+    conn: int = 0
+    """Where answers go: gateway and connection number."""
+    trace: TraceId = TraceId("")
+    wants: int = 0
+    """Sum of WANTS_VIEW and WANTS_OPTIONS: what updates shall carry besides events."""
+
+
+WANTS_VIEW = 1
+WANTS_OPTIONS = 2
+
+
+class Reply(msgspec.Struct, frozen=True, array_like=True):
+    """The answer to a command, for the connection that sent it."""
+
+    conn: int
+    room: RoomId
+    id: CommandId
+    code: str = ""
+    """Empty: it was done."""
+    text: str = ""
+    epoch: Epoch = Epoch(0)
+    offset: Offset = Offset(0)
+    """The step that applied it; for a view the step it shows."""
+    seat: Seat | None = None
+    view: msgspec.Raw | None = None
+    to: RoomId | None = None
+    """The lobby's answer: go to this room ..."""
+    spec: RoomSpec | None = None
+    """... and open it like this if it is not there."""
+
+
+class Told(msgspec.Struct, frozen=True, array_like=True):
+    """A step of a room on its way to a gateway."""
+
+    room: RoomId
+    epoch: Epoch
+    offset: Offset
+    public: msgspec.Raw
+    """The `Update` for everybody ..."""
+    seats: dict[Seat, msgspec.Raw] = {}
+    """... and for the seats that are told something else."""
+    watchers: msgspec.Raw | None = None
+    """The `Update` for spectators who asked for views."""
+
+
+class Outbound(msgspec.Struct, frozen=True, array_like=True):
+    """What one commit of a partition has to say to one gateway. Numbered, so that a loss is noticed."""
+
+    epoch: Epoch
+    number: int
+    told: tuple[Told, ...] = ()
+    replies: tuple[Reply, ...] = ()

@@ -1,0 +1,74 @@
+"""The three kinds of failure, and every code that can leave the cluster.
+
+*The player may not*: a `Rejected` value. *The peer talks nonsense*: a `ProtocolError`. *We are broken*: any other
+exception. Games add codes of their own under `<game>/`; those live with the game.
+"""
+
+from typing import Final
+
+import msgspec
+
+
+class Rejected(msgspec.Struct, frozen=True):
+    """A command was understood and refused; nothing changed."""
+
+    code: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text or CODES.get(self.code, self.code)
+
+
+class ProtocolError(Exception):
+    """A frame that makes no sense in its dialect."""
+
+    def __init__(self, code: str, text: str = "") -> None:
+        super().__init__(text or CODES.get(code, code))
+        self.code = code
+
+
+CODES: Final[dict[str, str]] = {
+    "busy/backlog": "too many commands are waiting; try again in a moment",
+    "busy/connections": "too many connections from this address; try again later",
+    "busy/rate": "too many messages; slow down and try again",
+    "busy/store": "the store cannot be reached right now; nothing was changed, try again",
+    "command/bad": "the command does not have the form that the game expects",
+    "command/too_old": "a later command was already handled; this one was not run",
+    "frame/binary": "send text frames, not binary ones",
+    "frame/endless": "the message has no end",
+    "frame/malformed": "the frame is not a message of this protocol",
+    "frame/too_big": "the frame is larger than 64 KiB",
+    "frame/unknown_type": "there is no message of this type",
+    "game/bad_command": "the game does not know this command",
+    "game/illegal": "the rules do not allow this now",
+    "game/not_your_turn": "it is not your turn",
+    "game/over": "the game is over",
+    "game/unknown": "there is no such game here",
+    "internal": "something broke on our side; nothing was changed",
+    "lobby/no_table": "no table is waiting for players",
+    "name/bad": "a name has 1 to 32 characters and is not blank",
+    "name/taken": "somebody is using this name",
+    "room/bad_options": "the options do not fit the game",
+    "room/bad_seats": "the game is not played by that many",
+    "room/bad_text": "a message has 1 to 500 characters and is not blank",
+    "room/closed": "the room is closed",
+    "room/exists": "a room with this number is there already",
+    "room/full": "all seats are taken",
+    "room/not_finished": "the game is not finished",
+    "room/not_seated": "you have no seat in this room",
+    "room/nobody": "nobody of that name is here",
+    "room/not_gone": "the player of that name is connected",
+    "room/not_started": "the game has not started",
+    "room/quarantined": "this room is out of order and is being looked at",
+    "room/seated": "you have a seat in this room already",
+    "room/started": "the game has started",
+    "room/unknown": "there is no such room",
+    "room/wrong_dialect": "this table is not open to you yet",
+    "session/none": "say hello first",
+    "session/replaced": "the session was opened somewhere else",
+    "session/twice": "you have introduced yourself already",
+    "session/too_many_rooms": "you are in too many rooms already",
+    "token/bad": "the token is not one of ours",
+    "token/expired": "the token has expired",
+    "updates/denied": "only the seats of this room may read this",
+}
