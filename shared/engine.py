@@ -148,6 +148,8 @@ class Game(Generic[S, C, E, O]):
     """Checks and completes the choice of a player who takes a seat: (options, number of seats, choices of the others,
     the seat, what was asked for, maybe {}) -> what the seat gets. Called once more for a seat whose table was
     configured late."""
+    names: str = ""
+    """A regular expression that the whole name of every player must match; empty: any name."""
     least: int | None = None
     """How many players are enough when the table's wait timer runs out (None: it never starts before it is full)."""
 
