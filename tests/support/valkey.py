@@ -1,0 +1,157 @@
+"""A real Valkey for tests, that can be killed, paused, restarted on its data, and put back in time."""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from deploy import valkey
+from deploy.tether import tethered
+from deploy.valkey import ValkeyConfig
+from tests.support.waiting import eventually
+
+ATTEMPTS = 5
+
+
+class ValkeyServer:
+    """One server on a free loopback port. It ends with the test process, whatever happens to that.
+
+    All methods block; from a test that runs a cluster in its own event loop use `asyncio.to_thread`.
+    """
+
+    def __init__(
+        self,
+        *,
+        appendonly: bool = True,
+        appendfsync: str = "always",
+        cluster: bool = False,
+        extra: tuple[str, ...] = (),
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="tavolata-valkey-"))
+        self.data = self.folder / "data"
+        self.data.mkdir()
+        self._settings = (appendonly, appendfsync, cluster, extra)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._copies = 0
+        self.config = self._config(valkey.free_port())
+
+    @property
+    def port(self) -> int:
+        return self.config.port
+
+    @property
+    def url(self) -> str:
+        return self.config.url
+
+    @property
+    def pid(self) -> int:
+        return self._running().pid
+
+    def start(self) -> Self:
+        """Start on a free port, and wait until it answers."""
+        for _ in range(ATTEMPTS):
+            try:
+                return self._start()
+            except ChildProcessError:
+                self.config = self._config(valkey.free_port())
+        raise AssertionError(f"Valkey does not start: {self.log()[-500:]}")
+
+    def ask(self, *words: str) -> bytes:
+        """The raw reply to one command."""
+        return valkey.ask(self.port, *words, limit_s=10)
+
+    def flush(self) -> None:
+        assert self.ask("FLUSHALL") == b"+OK\r\n"
+
+    def kill(self) -> None:
+        """SIGKILL: what it did not write is gone."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """SIGTERM: a clean shutdown."""
+        self._end(signal.SIGTERM)
+
+    def pause(self) -> None:
+        """SIGSTOP: connections stay open, nothing is answered."""
+        self._running().send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """SIGCONT, after `pause`."""
+        self._running().send_signal(signal.SIGCONT)
+
+    def restart(self) -> None:
+        """Start again on the same port and data; kills it first if it runs."""
+        if self._process is not None:
+            self.kill()
+        self._start()
+
+    def copy_data(self) -> Path:
+        """A copy of what is on disk now, for `rewind`."""
+        self._copies += 1
+        return Path(shutil.copytree(self.data, self.folder / f"copy-{self._copies}"))
+
+    def rewind(self, copy: Path) -> None:
+        """Kill it, and start it on the data of an earlier copy: a store that lost its last moments."""
+        if self._process is not None:
+            self.kill()
+        shutil.rmtree(self.data)
+        shutil.copytree(copy, self.data)
+        self._start()
+
+    def log(self) -> str:
+        path = self.folder / "log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def close(self) -> None:
+        if self._process is not None:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _config(self, port: int) -> ValkeyConfig:
+        appendonly, appendfsync, cluster, extra = self._settings
+        return ValkeyConfig(
+            port=port,
+            directory=self.data,
+            appendonly=appendonly,
+            appendfsync=appendfsync,
+            cluster=cluster,
+            extra=extra,
+        )
+
+    def _start(self) -> Self:
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen(tethered(valkey.command(self.config)), stdout=log, stderr=log)
+        self._process = process
+        eventually(lambda: process.poll() is not None or valkey.answers(self.port), "Valkey answers")
+        if process.poll() is not None:
+            self._process = None
+            raise ChildProcessError(self.log()[-500:])
+        if self.config.cluster:
+            self._own_all_slots()
+        return self
+
+    def _own_all_slots(self) -> None:
+        if b"cluster_slots_assigned:16384" not in self.ask("CLUSTER", "INFO"):
+            assert self.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383") == b"+OK\r\n"
+        eventually(lambda: b"cluster_state:ok" in self.ask("CLUSTER", "INFO"), "the cluster of one is ready")
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None, "the server is not running"
+        return self._process
+
+    def _end(self, number: signal.Signals) -> None:
+        process = self._running()
+        process.send_signal(number)
+        process.wait(timeout=20)
+        self._process = None

@@ -1,0 +1,25 @@
+"""Waiting for something to become true: the only place where tests let time pass."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+PAUSE_S = 0.01
+
+
+def eventually(holds: Callable[[], object], what: str = "", limit_s: float = 20.0) -> None:
+    """Returns as soon as it holds; fails the test if it does not within the limit."""
+    end = time.monotonic() + limit_s
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {limit_s:g} s: {what or holds}")
+        time.sleep(PAUSE_S)
+
+
+async def eventually_async(holds: Callable[[], object], what: str = "", limit_s: float = 20.0) -> None:
+    """The same without stopping the event loop."""
+    end = time.monotonic() + limit_s
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {limit_s:g} s: {what or holds}")
+        await asyncio.sleep(PAUSE_S)
