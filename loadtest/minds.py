@@ -1,0 +1,137 @@
+"""How a `/ws/play` client follows a game and what it does in it: one mind that knows stones, one for all games."""
+
+from random import Random
+from typing import Any, Protocol
+
+import msgspec
+
+from loadtest.words import Position, Update
+from shared.games import stones
+from shared.rooms import Closed, Ended, RoomEvent
+
+
+class Mind(Protocol):
+    """Follows one game from a seat's point of view."""
+
+    wants: list[str]
+    """What updates shall carry besides events."""
+    asks_view: bool
+    """True if only a view from the server tells the final position."""
+    ending: Any
+    """How the game ended, JSON-like; None while it goes on."""
+    closed: str
+    """Why the room was closed without a result; empty if it was not."""
+
+    def look(self, view: Position) -> None:
+        """A whole view came: forget everything else."""
+
+    def follow(self, update: Update) -> None:
+        """A step happened."""
+
+    def choose(self) -> bytes | None:
+        """The command to send now, as JSON; None if it is not this seat's turn."""
+
+    def board(self) -> Any:
+        """The public position, JSON-like; None if it is not known."""
+
+
+_events = msgspec.json.Decoder(list[RoomEvent | stones.Started | stones.Taken])
+_state = msgspec.json.Decoder(stones.State)
+_TAKE = {count: msgspec.json.encode(stones.Take(count)) for count in (1, 2, 3)}
+
+
+def _plain(value: msgspec.Struct) -> Any:
+    """As it would look in a view: plain JSON values."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+class StonesMind:
+    """Folds the events of stones itself, so that the server has no options to compute."""
+
+    wants: list[str]
+    asks_view = False
+
+    def __init__(self, seat: int, seed: int) -> None:
+        self.wants = []
+        self.ending: Any = None
+        self.closed = ""
+        self._seat = seat
+        self._state = stones.GAME.empty
+        self._random = Random(seed)
+
+    def look(self, view: Position) -> None:
+        self.ending = view.outcome
+        self.closed = "closed" if view.status == "closed" else ""
+        self._state = stones.GAME.empty if view.game is None else _state.decode(view.game)
+
+    def follow(self, update: Update) -> None:
+        for event in _events.decode(update.events):
+            match event:
+                case stones.Taken() | stones.Started():
+                    self._state = stones.evolve(self._state, event)
+                case Ended():
+                    self.ending = _plain(event)
+                case Closed(reason=reason):
+                    self.closed = reason or "closed"
+                case _:
+                    pass
+
+    def choose(self) -> bytes | None:
+        state = self._state
+        if state.turn != self._seat or not state.stones or self.ending is not None:
+            return None
+        return _TAKE[1 + int(self._random.random() * min(3, state.stones))]
+
+    def board(self) -> Any:
+        return _plain(self._state)
+
+
+_offers = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+class AnyMind:
+    """Plays any game: takes one of the options that updates and views carry."""
+
+    wants: list[str]
+    asks_view = True
+
+    def __init__(self, seed: int) -> None:
+        self.wants = ["options"]
+        self.ending: Any = None
+        self.closed = ""
+        self._random = Random(seed)
+        self._options: list[msgspec.Raw] = []
+        self._game: Any = None
+
+    def look(self, view: Position) -> None:
+        self.ending = view.outcome
+        self.closed = "closed" if view.status == "closed" else ""
+        self._offered(view.options)
+        self._game = None if view.game is None else msgspec.json.decode(view.game)
+
+    def follow(self, update: Update) -> None:
+        self._game = None
+        self._offered(update.options)
+        if b'"room.' not in bytes(update.events):
+            return
+        for event in msgspec.json.decode(update.events):
+            match event:
+                case {"type": "room.ended"}:
+                    self.ending = event
+                case {"type": "room.closed", "reason": reason}:
+                    self.closed = reason or "closed"
+
+    def _offered(self, options: msgspec.Raw | None) -> None:
+        self._options = [] if options is None else _offers.decode(options)
+
+    def choose(self) -> bytes | None:
+        if not self._options or self.ending is not None:
+            return None
+        return bytes(self._options[int(self._random.random() * len(self._options))])
+
+    def board(self) -> Any:
+        return self._game
+
+
+def mind_for(game: str, seat: int, seed: int) -> Mind:
+    return StonesMind(seat, seed) if game == stones.GAME.name else AnyMind(seed)
