@@ -1,0 +1,48 @@
+"""What a player can ask for."""
+
+from typing import TypeAlias
+
+from shared.engine import Word
+from shared.games.codex.pieces import Color, Face
+
+
+class ChooseStarting(Word, frozen=True):
+    """Place the starting card with this face up."""
+
+    face: Face
+
+
+class PickColor(Word, frozen=True):
+    color: Color
+
+
+class ChooseObjective(Word, frozen=True):
+    """Keep the first or the second of the two objectives on offer."""
+
+    choose: int
+
+
+class PlaceCard(Word, frozen=True):
+    """Place a card of the hand, counted from 1, in row i and column j of the own area."""
+
+    choice: int
+    i: int
+    j: int
+    face: Face
+
+
+class DrawTable(Word, frozen=True):
+    """Take a face-up card: 1 and 2 are the resource places, 3 and 4 the gold places."""
+
+    choice: int
+
+
+class DrawResource(Word, frozen=True):
+    """Take the top card of the resource deck."""
+
+
+class DrawGold(Word, frozen=True):
+    """Take the top card of the gold deck."""
+
+
+Command: TypeAlias = ChooseStarting | PickColor | ChooseObjective | PlaceCard | DrawTable | DrawResource | DrawGold

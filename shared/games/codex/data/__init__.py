@@ -1,0 +1,1 @@
+"""What is printed on the cards, in a notation of few characters. `cards.py` reads it."""

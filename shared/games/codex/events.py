@@ -1,0 +1,148 @@
+"""What has happened. Fields that only some may see are emptied by `visibility.redact`."""
+
+from typing import TypeAlias
+
+from shared.engine import Noun, Word
+from shared.games.codex.pieces import Color, Face, Options, Own, Phase, Place, Standing, Symbol
+from shared.ids import Seat
+
+
+class Decks(Noun, frozen=True):
+    """All that nobody may see. The first card of a deck is its top."""
+
+    resource: tuple[int, ...] = ()
+    gold: tuple[int, ...] = ()
+    objective: tuple[int, ...] = ()
+    unused: tuple[int, ...] = ()
+    """The starting cards that nobody got."""
+
+
+class Dealt(Word, frozen=True):
+    """Everything was shuffled and handed out; the players choose their starting faces next."""
+
+    options: Options
+    order: tuple[Seat, ...]
+    common: tuple[int, int]
+    places: tuple[Place, ...]
+    own: dict[Seat, Own]
+    """Each seat sees its own entry only."""
+    decks: Decks | None = None
+    """Nobody sees it."""
+
+
+class TurnBegan(Word, frozen=True):
+    """It is for this player to choose, place or draw now."""
+
+    seat: Seat
+    round: int = 0
+    """0 during the set-up."""
+
+
+class PhaseBegan(Word, frozen=True):
+    phase: Phase
+
+
+class StartingPlaced(Word, frozen=True):
+    seat: Seat
+    card: int
+    face: Face
+    symbols: dict[Symbol, int]
+    """All that is visible in the area now."""
+
+
+class ColorPicked(Word, frozen=True):
+    seat: Seat
+    color: Color
+
+
+class ObjectiveChosen(Word, frozen=True):
+    seat: Seat
+    objective: int | None = None
+    """Seen by the player alone."""
+
+
+class CardPlaced(Word, frozen=True):
+    seat: Seat
+    card: int
+    face: Face
+    i: int
+    j: int
+    earned: int
+    points: int
+    """The total after it."""
+    symbols: dict[Symbol, int]
+    """All that is visible in the area now."""
+
+
+class CardDrawn(Word, frozen=True):
+    seat: Seat
+    place: int
+    """0-5, see `pieces`."""
+    card: int | None = None
+    """Seen by the player alone."""
+
+
+class PlaceChanged(Word, frozen=True):
+    """A place to draw from shows something else now."""
+
+    place: int
+    card: Place
+
+
+class TurnPassed(Word, frozen=True):
+    """The player has no turn in this round: `stuck` (can place nothing) or `away`."""
+
+    seat: Seat
+    reason: str
+
+
+class LastRoundBegan(Word, frozen=True):
+    pass
+
+
+class ObjectivesScored(Word, frozen=True):
+    """The final scoring of one player: points for both common objectives and for the secret one, now revealed."""
+
+    seat: Seat
+    objective: int
+    gained: tuple[int, int, int]
+    points: int
+    """The final total."""
+
+
+class GameEnded(Word, frozen=True):
+    reason: str
+    winners: tuple[Seat, ...]
+    standings: tuple[Standing, ...]
+
+
+class PlayerLost(Word, frozen=True):
+    """A player went away. For the journal only: the room tells the players."""
+
+    seat: Seat
+    for_good: bool = False
+
+
+class PlayerFound(Word, frozen=True):
+    """A player is back. For the journal only: the room tells the players."""
+
+    seat: Seat
+
+
+Event: TypeAlias = (
+    Dealt
+    | TurnBegan
+    | PhaseBegan
+    | StartingPlaced
+    | ColorPicked
+    | ObjectiveChosen
+    | CardPlaced
+    | CardDrawn
+    | PlaceChanged
+    | TurnPassed
+    | LastRoundBegan
+    | ObjectivesScored
+    | GameEnded
+    | PlayerLost
+    | PlayerFound
+)

@@ -1,0 +1,25 @@
+"""Why a player may not: every code of this game, with a sentence."""
+
+from typing import Final
+
+from shared.errors import Rejected
+
+CODES: Final[dict[str, str]] = {
+    "codex/wrong_phase": "this cannot be done in the present phase of the game",
+    "codex/color_taken": "another player has this colour",
+    "codex/bad_objective": "choose objective 1 or 2",
+    "codex/bad_choice": "there is no such card in your hand",
+    "codex/off_board": "rows and columns go from 0 to 80",
+    "codex/occupied": "there is a card in this cell already",
+    "codex/two_corners": "the card would cover two corners of one card",
+    "codex/detached": "the card must cover at least one corner of your area",
+    "codex/no_corner": "a card lies there that has no corner to be covered",
+    "codex/cost": "your area does not show the resources that this card asks for",
+    "codex/bad_place": "the face-up cards have the numbers 1 to 4",
+    "codex/empty_place": "there is no card in this place",
+    "codex/empty_deck": "this deck is empty",
+}
+
+
+def refuse(code: str) -> Rejected:
+    return Rejected(code, CODES[code])

@@ -1,0 +1,105 @@
+"""The whole truth about a game, and what each event does to it."""
+
+from msgspec import field
+from msgspec.structs import replace
+
+from shared.engine import Noun
+from shared.games.codex.cards import CARDS
+from shared.games.codex.events import (
+    CardDrawn,
+    Dealt,
+    Decks,
+    Event,
+    ObjectiveChosen,
+    PlaceChanged,
+    PlayerFound,
+    PlayerLost,
+    TurnBegan,
+)
+from shared.games.codex.pieces import GOLD_DECK, RESOURCE_DECK, Kind, Options, Own
+from shared.games.codex.views import TableView, fold_own, fold_table
+from shared.ids import Seat
+
+
+class Presence(Noun, frozen=True):
+    """Who is away, and when that began. Moments are numbers of events, so that each names one timer only."""
+
+    now: int = 0
+    turn_began: int = 0
+    changed: int = 0
+    """When the number of connected players changed last."""
+    away: dict[Seat, int] = field(default_factory=dict)
+    """Since when."""
+    left: tuple[Seat, ...] = ()
+    """Of those, who will not come back."""
+
+
+class State(Noun, frozen=True):
+    options: Options = Options()
+    table: TableView = TableView()
+    own: dict[Seat, Own] = field(default_factory=dict)
+    decks: Decks = Decks()
+    presence: Presence = Presence()
+
+
+def evolve(state: State, event: Event) -> State:
+    presence = _presence_after(state.presence, event)
+    table = fold_table(state.table, event)
+    match event:
+        case Dealt():
+            return State(event.options, table, event.own, event.decks or Decks(), presence)
+        case TurnBegan() | PlayerLost() | PlayerFound():
+            return replace(state, table=table, presence=presence)
+        case _:
+            own = {seat: fold_own(cards, seat, event) for seat, cards in state.own.items()}
+            return State(state.options, table, own, _decks_after(state, event), presence)
+
+
+def _decks_after(state: State, event: Event) -> Decks:
+    decks = state.decks
+    match event:
+        case CardDrawn(place=place) if place == RESOURCE_DECK:
+            return replace(decks, resource=decks.resource[1:])
+        case CardDrawn(place=place) if place == GOLD_DECK:
+            return replace(decks, gold=decks.gold[1:])
+        case PlaceChanged(card=int() as card):
+            if CARDS[card].kind is Kind.RESOURCE:
+                return replace(decks, resource=decks.resource[1:])
+            return replace(decks, gold=decks.gold[1:])
+        case ObjectiveChosen(seat=seat, objective=objective):
+            returned = (card for card in state.own[seat].offered if card != objective)
+            return replace(decks, objective=(*decks.objective, *returned))
+        case _:
+            return decks
+
+
+def _presence_after(presence: Presence, event: Event) -> Presence:
+    now = presence.now + 1
+    match event:
+        case TurnBegan():
+            return replace(presence, now=now, turn_began=now)
+        case PlayerLost(seat=seat, for_good=for_good):
+            left = (*presence.left, seat) if for_good else presence.left
+            if seat in presence.away:
+                return replace(presence, now=now, left=left)
+            return replace(presence, now=now, changed=now, away={**presence.away, seat: now}, left=left)
+        case PlayerFound(seat=seat):
+            away = {other: since for other, since in presence.away.items() if other != seat}
+            return replace(presence, now=now, changed=now, away=away)
+        case _:
+            return replace(presence, now=now)
+
+
+class Story:
+    """Events in the making: each is applied as it is told, so that the next can be decided on what it changed."""
+
+    __slots__ = ("events", "state")
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.events: list[Event] = []
+
+    def tell(self, *events: Event) -> None:
+        for event in events:
+            self.state = evolve(self.state, event)
+            self.events.append(event)
