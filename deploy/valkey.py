@@ -1,14 +1,10 @@
 """The embedded Valkey: where its binary is, how it is started, whether it answers. Nothing is started here."""
 
-import random
 import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-LOOPBACK = "127.0.0.1"
-# Below the range from which systems take the ports of outgoing connections, so that a server
-# which is down for a moment finds its port free when it comes back.
-PORTS = range(20_000, 32_000)
+from deploy.ports import LOOPBACK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,24 +60,6 @@ def command(config: ValkeyConfig) -> list[str]:
             "cluster-node-timeout": "2000",
         }
     return [str(binary()), *(part for name, value in words.items() for part in (f"--{name}", value)), *config.extra]
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    for port in random.sample(PORTS, 200):
-        if is_free(port):
-            return port
-    raise OSError("no free port was found")
-
-
-def is_free(port: int, host: str = LOOPBACK) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-        return True
 
 
 def ask(port: int, *words: str, host: str = LOOPBACK, limit_s: float = 1.0) -> bytes:

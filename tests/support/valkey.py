@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from deploy import valkey
+from deploy.ports import free_port
 from deploy.tether import tethered
 from deploy.valkey import ValkeyConfig
 from tests.support.waiting import eventually
@@ -36,7 +37,7 @@ class ValkeyServer:
         self._settings = (appendonly, appendfsync, cluster, extra)
         self._process: subprocess.Popen[bytes] | None = None
         self._copies = 0
-        self.config = self._config(valkey.free_port())
+        self.config = self._config(free_port())
 
     @property
     def port(self) -> int:
@@ -56,7 +57,7 @@ class ValkeyServer:
             try:
                 return self._start()
             except ChildProcessError:
-                self.config = self._config(valkey.free_port())
+                self.config = self._config(free_port())
         raise AssertionError(f"Valkey does not start: {self.log()[-500:]}")
 
     def ask(self, *words: str) -> bytes:

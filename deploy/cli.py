@@ -1,0 +1,169 @@
+"""The `tavolata` command."""
+
+import asyncio
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from deploy import check_game, control, reference, summary, tcp
+from deploy.local import Supervisor
+from deploy.plan import MOST, Layout, Plan, plan_from_env
+from deploy.trouble import Trouble
+from shared.settings import PREFIX
+
+INTERRUPTED = 130
+WIDTH_OF_FILES = 160
+
+app = typer.Typer(
+    help="A cluster for turn-based games: gateways, workers and a store.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[Path, typer.Option(help="Folder of the cluster: the store's data, logs, state.")]
+
+
+@app.command()
+def up(
+    gateways: Annotated[int, typer.Option(min=1, max=MOST, help="How many gateways.")] = 2,
+    workers: Annotated[int, typer.Option(min=0, max=MOST, help="How many workers.")] = 2,
+    port: Annotated[
+        int | None, typer.Option(show_default="8000", help="Port of all gateways; their own ones follow it.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(show_default="127.0.0.1", help="Address to listen on.")] = None,
+    data: Data = Path(".tavolata"),
+    redis: Annotated[
+        str | None, typer.Option(metavar="URL", show_default="an embedded Valkey", help="The store to use.")
+    ] = None,
+    tcp_ports: Annotated[
+        list[str] | None,
+        typer.Option("--tcp", metavar="NAME=PORT", help="Dialects over TCP: NAME=PORT[;OPTION[=VALUE]...],..."),
+    ] = None,
+    durability: Annotated[
+        str | None, typer.Option(show_default="fsync", help="When a move is done: fsync, applied or replicated.")
+    ] = None,
+    games: Annotated[str | None, typer.Option(help="Further games: modules, separated by commas.")] = None,
+    partitions: Annotated[
+        int | None, typer.Option(show_default="64", help="Parts that rooms are divided into; fixed at the first start.")
+    ] = None,
+) -> None:
+    """Run a whole cluster on this machine until Ctrl-C.
+
+    All TAVOLATA_* variables are understood too (see `tavolata settings`) and passed on; options win.
+    """
+    wanted = {
+        "PORT": port,
+        "HOST": host,
+        "REDIS_URL": redis,
+        "TCP": tcp.joined(tcp_ports) if tcp_ports else None,
+        "DURABILITY": durability,
+        "GAMES": games,
+        "PARTITIONS": partitions,
+    }
+    given = {PREFIX + name: str(value) for name, value in wanted.items() if value is not None}
+    plan = plan_from_env(data, gateways, workers, {**os.environ, **given})
+    console = _console()
+
+    def say(text: str) -> None:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def ready(plan: Plan, layout: Layout) -> None:
+        summary.show(console, plan, layout)
+
+    async def run() -> None:
+        await Supervisor(plan, say, ready).run()
+
+    say("starting; the logs are in " + str(data / "logs"))
+    asyncio.run(run())
+    say("stopped")
+
+
+@app.command()
+def ps(data: Data = Path(".tavolata")) -> None:
+    """Print `role pid port` of every process of a running cluster."""
+    for line in control.lines(control.running(data)):
+        print(line)
+
+
+@app.command()
+def down(
+    data: Data = Path(".tavolata"),
+    limit: Annotated[float, typer.Option(min=0, help="Seconds to wait for the last process.")] = 60,
+) -> None:
+    """Stop a running cluster: gateways, workers, store."""
+    control.stop(data, limit)
+    print("stopped")
+
+
+@app.command("check-game")
+def check_game_module(
+    module: Annotated[str, typer.Argument(help="A module with a GAME, such as shared.games.stones.")],
+    games: Annotated[int, typer.Option(min=1, help="Games to play with every number of players.")] = 50,
+) -> None:
+    """Play a game with bots and check that it keeps the contract."""
+    game = check_game.load(module)
+    events = tried = 0
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(game.title, total=games * len(game.seats))
+        for played in check_game.check(game, games):
+            events += played.events
+            tried += played.tried
+            progress.update(task, advance=1, description=f"{game.title}, {played.seats} players")
+    total = games * len(game.seats)
+    print(f"{game.name}@{game.version} keeps the contract: {total} games, {events} events, {tried} options tried")
+
+
+@app.command()
+def settings(
+    markdown: Annotated[bool, typer.Option("--markdown", help="As in docs/operations.md.")] = False,
+) -> None:
+    """List all TAVOLATA_* variables with their defaults."""
+    if markdown:
+        print(reference.markdown(), end="")
+        return
+    console = _console()
+    for title, rows in reference.sections():
+        table = Table("variable", "default", "what it is", title=title, title_justify="left")
+        for name, default, text in rows:
+            table.add_row(name, default, text)
+        console.print(table)
+
+
+def main() -> None:
+    """The entry point: whatever was to be expected is one line on stderr and an exit code."""
+    if find_spec("loadtest.cli") is not None:
+        from loadtest.cli import load
+
+        app.command("load")(load)
+    try:
+        sys.exit(app(prog_name="tavolata", standalone_mode=False) or 0)
+    except Trouble as trouble:
+        _give_up(str(trouble), trouble.code)
+    except typer.TyperException as error:
+        _give_up(error.format_message(), error.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
+
+
+def _give_up(text: str, code: int) -> None:
+    if text:
+        print(f"tavolata: {' '.join(text.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _console() -> Console:
+    """As wide as the terminal; wide enough for any line where there is none."""
+    return Console() if sys.stdout.isatty() else Console(width=WIDTH_OF_FILES)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Looking at a running cluster from outside, and ending it."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from deploy import state
+from deploy.state import Cluster
+from deploy.trouble import Trouble
+
+POLL_S = 0.05
+
+
+def running(data: Path) -> Cluster:
+    """The cluster on this folder; raises `Trouble` if there is none."""
+    cluster = state.read(data)
+    if cluster is None:
+        raise Trouble(f"no cluster is running on {data}: start one with `tavolata up --data {data}`")
+    return cluster
+
+
+def lines(cluster: Cluster) -> list[str]:
+    """`role pid port` of every process."""
+    return [f"{process.role} {process.pid} {process.port or '-'}" for process in cluster.processes]
+
+
+def stop(data: Path, limit_s: float) -> None:
+    """Ask the supervisor to end the cluster, and wait until every process is gone."""
+    supervisor = running(data).supervisor()
+    if state.is_alive(supervisor):
+        os.kill(supervisor, signal.SIGTERM)
+    end = time.monotonic() + limit_s
+    while state.is_locked(data):
+        if time.monotonic() > end:
+            raise Trouble(f"the cluster on {data} still runs after {limit_s:g} s: see `tavolata ps --data {data}`")
+        time.sleep(POLL_S)

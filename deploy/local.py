@@ -1,0 +1,146 @@
+"""A whole cluster on one machine: starts the store, workers and gateways, keeps them running, stops them in order."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from deploy import state, store
+from deploy.children import Child, Program
+from deploy.logfile import LogFile, is_important
+from deploy.plan import Layout, Plan, lay_out
+from deploy.state import SUPERVISOR, Cluster, Process
+from deploy.trouble import Trouble
+
+START_S = 60.0
+LOAD_S = 600.0
+"""A store with much data takes its time to load it."""
+LEFTOVER_S = 10.0
+POLL_S = 0.05
+READ_LOGS_S = 0.5
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+Say = Callable[[str], None]
+
+
+class Supervisor:
+    """Runs one plan from start to stop."""
+
+    def __init__(self, plan: Plan, say: Say, ready: Callable[[Plan, Layout], None]) -> None:
+        self._plan = plan
+        self._say = say
+        self._ready = ready
+        self._stop = asyncio.Event()
+        self._children: list[Child] = []
+
+    async def run(self) -> None:
+        """Returns after a clean stop; raises `Trouble` if the cluster does not come up."""
+        self._listen_for_signals()
+        lock = await _lock(self._plan.data)
+        try:
+            await self._run(lay_out(self._plan), lock)
+        finally:
+            # The lock goes with the process: whoever sees it free knows that nothing is left.
+            state.remove(self._plan.data)
+
+    async def _run(self, layout: Layout, lock: int) -> None:
+        self._children = [self._child(program, lock, layout) for program in layout.programs()]
+        self._record(layout.redis_url)
+        try:
+            if await self._start(layout):
+                self._ready(self._plan, layout)
+                await self._watch()
+        finally:
+            await self._end()
+
+    async def _start(self, layout: Layout) -> bool:
+        """Whether everything is up; False if it was stopped meanwhile."""
+        if layout.store:
+            (self._plan.data / "valkey").mkdir(exist_ok=True)
+            await self._bring_up(layout.store, LOAD_S)
+        else:
+            await asyncio.to_thread(store.check, layout.redis_url)
+        await self._bring_up((*layout.workers, *layout.gateways), START_S)
+        return not self._stop.is_set()
+
+    async def _bring_up(self, programs: Sequence[Program], limit_s: float) -> None:
+        clock = asyncio.get_running_loop().time
+        end = clock() + limit_s
+        waiting = [child for child in self._children if child.program in programs]
+        for child in waiting:
+            child.start()
+        while waiting and not self._stop.is_set():
+            for child in waiting:
+                if child.failed:
+                    raise Trouble(f"{child.program.name} did not start: {child.log.last_line() or 'it said nothing'}")
+                if clock() > end:
+                    raise Trouble(f"{child.program.name} is not ready after {limit_s:g} s: see {child.log.path}")
+                child.settled = await child.program.is_ready()
+            waiting = [child for child in waiting if not child.settled]
+            if waiting:
+                await asyncio.sleep(POLL_S)
+
+    async def _watch(self) -> None:
+        """Show what the children find important, until somebody says stop."""
+        while not self._stop.is_set():
+            for child in self._children:
+                for line in child.log.news():
+                    if child.program.role != "valkey" and is_important(line):
+                        self._say(f"{child.program.name}: {line}")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(READ_LOGS_S):
+                    await self._stop.wait()
+
+    async def _end(self) -> None:
+        """Gateways first, so that players go while their moves still count; the store last."""
+        for role in ("gateway", "worker", "valkey"):
+            await asyncio.gather(*(child.stop() for child in self._children if child.program.role == role))
+
+    def _child(self, program: Program, lock: int, layout: Layout) -> Child:
+        log = LogFile(self._plan.data / "logs" / f"{program.name}.log")
+        log.begin()
+        return Child(program, log, lock, lambda: self._record(layout.redis_url), self._say)
+
+    def _record(self, redis_url: str) -> None:
+        running = (Process(child.program.role, child.pid, child.program.port) for child in self._children if child.pid)
+        processes = (Process(SUPERVISOR, os.getpid()), *running)
+        state.write(self._plan.data, Cluster(self._plan.url, redis_url, processes))
+
+    def _listen_for_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in STOP_SIGNALS:
+            loop.add_signal_handler(number, self._on_signal)
+
+    def _on_signal(self) -> None:
+        """The first asks, the second insists; only the store is always given its time."""
+        if not self._stop.is_set():
+            self._say("stopping; once more to stop without waiting for players")
+            self._stop.set()
+            return
+        for child in self._children:
+            if child.program.role != "valkey":
+                child.send(signal.SIGKILL)
+
+
+async def _lock(data: Path) -> int:
+    """The lock on the data folder; waits a little for the rest of a cluster whose supervisor was killed."""
+    end = asyncio.get_running_loop().time() + LEFTOVER_S
+    while True:
+        try:
+            lock = state.take_lock(data)
+        except OSError as error:
+            raise Trouble(f"the data folder {data} cannot be used: {error.strerror}") from None
+        if lock is not None:
+            return lock
+        other = state.read(data)
+        if other is not None and state.is_alive(other.supervisor()):
+            raise Trouble(
+                f"a cluster is running on {data} already (pid {other.supervisor()}): "
+                f"stop it with `tavolata down --data {data}`, or use another --data"
+            )
+        if asyncio.get_running_loop().time() > end:
+            left = ", ".join(str(process.pid) for process in other.processes) if other else "unknown"
+            raise Trouble(f"processes of an earlier cluster still use {data}: end them first (pids: {left})")
+        await asyncio.sleep(POLL_S)

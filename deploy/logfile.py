@@ -1,0 +1,54 @@
+"""The log file of a child: it writes, we read along for lines that somebody should see, and keep the file short."""
+
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_BYTES = 32 * 1024 * 1024
+IMPORTANT = re.compile(r"^.{0,60}?\b(warning|error|critical)\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class LogFile:
+    """One log and its predecessor (`.1`)."""
+
+    path: Path
+    _seen: int = field(default=0, init=False)
+
+    def begin(self) -> None:
+        """An empty file for a new cluster; the last one's is kept beside it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            self.path.replace(self._predecessor)
+        self.path.touch()
+        self._seen = 0
+
+    def news(self) -> list[str]:
+        """The whole lines that came since the last call."""
+        with self.path.open("rb") as file:
+            file.seek(self._seen)
+            text, newline, _ = file.read().rpartition(b"\n")
+        self._seen += len(text) + len(newline)
+        if self._seen > MOST_BYTES:
+            self._cut()
+        return text.decode(errors="replace").splitlines()
+
+    def last_line(self) -> str:
+        lines = [line for line in self.path.read_text(errors="replace").splitlines() if line.strip()]
+        return lines[-1].strip() if lines else ""
+
+    def _cut(self) -> None:
+        """Writers append, so emptying the file under them is safe."""
+        shutil.copyfile(self.path, self._predecessor)
+        with self.path.open("r+b") as file:
+            file.truncate(0)
+        self._seen = 0
+
+    @property
+    def _predecessor(self) -> Path:
+        return self.path.with_name(self.path.name + ".1")
+
+
+def is_important(line: str) -> bool:
+    return IMPORTANT.match(line) is not None

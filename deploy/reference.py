@@ -1,0 +1,28 @@
+"""All settings as tables: for `tavolata settings` and for docs/operations.md."""
+
+from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, described
+
+Row = tuple[str, str, str]
+
+
+def sections() -> list[tuple[str, list[Row]]]:
+    """(title, rows); what every process understands comes once, at the top."""
+    common = described(StoreSettings)
+    return [
+        ("Every process", common),
+        ("Gateway", [row for row in described(GatewaySettings) if row not in common]),
+        ("Worker", [row for row in described(WorkerSettings) if row not in common]),
+    ]
+
+
+def markdown() -> str:
+    """The same for a document."""
+    parts: list[str] = []
+    for title, rows in sections():
+        lines = [f"| `{name}` | {f'`{default}`' if default else ''} | {_cell(text)} |" for name, default, text in rows]
+        parts.append("\n".join([f"### {title}", "", "| variable | default | what it is |", "|---|---|---|", *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,45 @@
+"""Stands in for a gateway or a worker: listens on its port, says that it is well, keeps a diary of being stopped."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from deploy import valkey
+from shared.settings import GatewaySettings, from_env
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+
+
+async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readline()
+    writer.write(OK)
+    writer.close()
+
+
+async def run(settings: GatewaySettings) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    async with await asyncio.start_server(answer, settings.host, settings.port):
+        await stop.wait()
+
+
+def write_diary(role: str, settings: GatewaySettings) -> None:
+    if diary := os.environ.get("FAKE_DIARY"):
+        store_port = int(settings.redis_url.rpartition(":")[2].partition("/")[0])
+        with Path(diary).open("a") as file:
+            file.write(f"{role} {'with' if valkey.answers(store_port) else 'without'} store\n")
+
+
+def main() -> None:
+    role = sys.argv[1]
+    if os.environ.get("FAKE_BROKEN") == role:
+        sys.exit(f"{role}: this one cannot start")
+    settings = from_env(GatewaySettings, os.environ)
+    asyncio.run(run(settings))
+    write_diary(role, settings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""A cluster that was started with the command line, as a test sees it from outside."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from deploy import state
+from deploy.ports import POOL, is_free
+from tests.support.waiting import eventually
+
+ROOT = Path(__file__).parents[2]
+FAKE = "tests.support.fake_tavolata"
+UP = "tavolata down --data"
+"""In the last line of what a cluster says when it is up."""
+LINE = re.compile(r"(supervisor|valkey|gateway|worker) (\d+) (\d+|-)")
+
+
+def free_span(size: int) -> int:
+    """The first of so many free ports in a row."""
+    for first in range(random.choice(POOL), POOL.stop):
+        if all(is_free(first + number) for number in range(size)):
+            return first
+    raise AssertionError("no free ports")
+
+
+def tavolata(
+    *words: str, module: str = FAKE, env: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run the command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", module, *words],
+        cwd=ROOT,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+class Launched:
+    """`tavolata up` in the background, with a folder of its own."""
+
+    def __init__(self, data: Path, *words: str, module: str = FAKE, env: Mapping[str, str] | None = None) -> None:
+        self.data = data
+        self.port = free_span(4)
+        self._module = module
+        self._words = ("--data", str(data), "--port", str(self.port), *words)
+        self._env = {**os.environ, **(env or {})}
+        self._process: subprocess.Popen[bytes] | None = None
+        self.output = data.parent / "output.txt"
+
+    def start(self) -> Self:
+        """Returns when the cluster says that it is up."""
+        with self.output.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", self._module, "up", *self._words],
+                cwd=ROOT,
+                env=self._env,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+        self._process = process
+        eventually(lambda: process.poll() is not None or UP in self.said(), "the cluster is up", 60)
+        assert process.poll() is None, self.said()
+        return self
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def processes(self, role: str) -> dict[int, int | None]:
+        """The processes of a role now: pid -> port."""
+        cluster = state.read(self.data)
+        found = cluster.processes if cluster is not None else ()
+        return {process.pid: process.port for process in found if process.role == role}
+
+    def pids(self) -> list[int]:
+        return [int(match[2]) for match in LINE.finditer(tavolata("ps", "--data", str(self.data)).stdout)]
+
+    def kill_one(self, role: str) -> tuple[int, int | None]:
+        """SIGKILL the first of a role, wait until another runs in its place; its new pid and port."""
+        before = self.processes(role)
+        victim = next(iter(before))
+        os.kill(victim, signal.SIGKILL)
+        eventually(lambda: victim not in self.processes(role) and len(self.processes(role)) == len(before), "a new one")
+        return next((pid, port) for pid, port in self.processes(role).items() if pid not in before)
+
+    def send(self, number: signal.Signals) -> int:
+        """Signal the supervisor and wait for its end; its exit code."""
+        os.kill(self.pid, number)
+        return self.wait()
+
+    def wait(self) -> int:
+        assert self._process is not None
+        return self._process.wait(timeout=60)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self.send(signal.SIGTERM)
+        eventually(lambda: not state.is_locked(self.data), "all processes are gone", 60)
