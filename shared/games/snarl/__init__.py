@@ -1,0 +1,1 @@
+"""Snarl: a dungeon crawler for one to four players against zombies and ghosts."""

@@ -1,0 +1,145 @@
+"""What makes a level playable. Every way to be invalid has its own sentence, with the place it is about."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from shared.games.snarl.boards import draw, hallway_points, passable, reachable
+from shared.games.snarl.levels import Hallway, Level, LevelError, Room
+from shared.games.snarl.placement import MOST_PLAYERS, ghosts, spawn_points, zombies
+from shared.games.snarl.sights import Area, Board, ItemKind, Point
+
+FAR: Final = 1000
+"""Rows and columns of a level are below this."""
+
+
+def check_level(level: Level, number: int) -> Board:
+    """The board of a level that is played as level `number`, or a LevelError."""
+    for fault in _faults(level, number):
+        raise LevelError(f"level {number}: {fault}")
+    return draw(level)
+
+
+def check_levels(levels: tuple[Level, ...]) -> None:
+    for number, level in enumerate(levels, start=1):
+        check_level(level, number)
+
+
+def _faults(level: Level, number: int) -> Iterator[str]:
+    """Each stage relies on the ones before it: only the first fault is of use."""
+    if not level.rooms:
+        yield "there are no rooms"
+    for index, room in enumerate(level.rooms, start=1):
+        for fault in _room_faults(room):
+            yield f"room {index} at {_at(room.origin)}: {fault}"
+    yield from _overlaps(level.rooms)
+    for index, hallway in enumerate(level.hallways, start=1):
+        for fault in _hallway_faults(hallway, level.rooms):
+            yield f"hallway {index} from {_at(hallway.start)} to {_at(hallway.end)}: {fault}"
+    yield from _crossings(level.hallways)
+    yield from _object_counts(level)
+    yield from _board_faults(draw(level), number)
+
+
+def _room_faults(room: Room) -> Iterator[str]:
+    rows, columns = room.bounds.rows, room.bounds.columns
+    if min(room.origin) < 0:
+        yield "the origin is negative"
+    if min(rows, columns) < 1:
+        yield "the bounds are not positive"
+    if room.origin[0] + rows > FAR or room.origin[1] + columns > FAR:
+        yield f"it reaches beyond row or column {FAR - 1}"
+    if len(room.layout) != rows:
+        yield f"the bounds say {rows} rows, the layout has {len(room.layout)}"
+    for down, row in enumerate(room.layout):
+        if len(row) != columns:
+            yield f"the bounds say {columns} columns, row {down} of the layout has {len(row)}"
+        for right, tile in enumerate(row):
+            here = _at((room.origin[0] + down, room.origin[1] + right))
+            edge = down in (0, rows - 1) or right in (0, columns - 1)
+            if tile not in (0, 1, 2):
+                yield f"the tile at {here} is {tile}; tiles are 0, 1 or 2"
+            if tile == 2 and not edge:
+                yield f"the door at {here} is not on the boundary"
+            if tile == 1 and edge:
+                yield f"the boundary is open at {here}; it has walls and doors only"
+
+
+def _overlaps(rooms: tuple[Room, ...]) -> Iterator[str]:
+    for index, room in enumerate(rooms, start=1):
+        for other, earlier in enumerate(rooms[: index - 1], start=1):
+            if all(
+                room.origin[axis] < earlier.origin[axis] + _size(earlier)[axis]
+                and earlier.origin[axis] < room.origin[axis] + _size(room)[axis]
+                for axis in (0, 1)
+            ):
+                yield f"rooms {other} and {index} overlap"
+
+
+def _hallway_faults(hallway: Hallway, rooms: tuple[Room, ...]) -> Iterator[str]:
+    ends = [_door(point, rooms) for point in (hallway.start, hallway.end)]
+    for point, room in zip((hallway.start, hallway.end), ends, strict=True):
+        if room is None:
+            yield f"there is no door at {_at(point)}"
+    if ends[0] is ends[1]:
+        yield "both ends are doors of the same room"
+    for one, next_one in pairwise(hallway.corners):
+        if min(next_one) < 0 or max(next_one) >= FAR:
+            yield f"the waypoint {_at(next_one)} is outside of rows and columns 0 to {FAR - 1}"
+        if one[0] != next_one[0] and one[1] != next_one[1]:
+            yield f"{_at(one)} and {_at(next_one)} share neither row nor column"
+    points = hallway_points(hallway)
+    for index, room in enumerate(rooms, start=1):
+        area = Area(room.origin, *_size(room))
+        for point in points:
+            if point in area:
+                yield f"it runs through room {index} at {_at(point)}"
+    for point in points:
+        if points.count(point) > 1:
+            yield f"it crosses itself at {_at(point)}"
+
+
+def _crossings(hallways: tuple[Hallway, ...]) -> Iterator[str]:
+    owners: dict[Point, int] = {}
+    for index, hallway in enumerate(hallways, start=1):
+        for point in hallway_points(hallway):
+            if owners.setdefault(point, index) != index:
+                yield f"hallways {owners[point]} and {index} cross at {_at(point)}"
+
+
+def _object_counts(level: Level) -> Iterator[str]:
+    for kind in ItemKind:
+        count = sum(thing.kind is kind for thing in level.objects)
+        if count != 1:
+            yield f"there must be exactly one {kind}, not {count}"
+
+
+def _board_faults(board: Board, number: int) -> Iterator[str]:
+    things = ((ItemKind.KEY, board.key or board.exit), (ItemKind.EXIT, board.exit))
+    for kind, point in things:
+        if not passable(board, point):
+            yield f"the {kind} at {_at(point)} is not on a traversable tile"
+    needed, free = MOST_PLAYERS + zombies(number) + ghosts(number), spawn_points(board)
+    if len(free) < needed:
+        yield f"{needed} free floor tiles are needed for players and adversaries, there are {len(free)}"
+    for kind, point in things:
+        near = reachable(board, point)
+        for start in free:
+            if start not in near:
+                yield f"the {kind} at {_at(point)} cannot be reached from {_at(start)}"
+
+
+def _size(room: Room) -> tuple[int, int]:
+    return room.bounds.rows, room.bounds.columns
+
+
+def _door(point: Point, rooms: tuple[Room, ...]) -> Room | None:
+    for room in rooms:
+        down, right = point[0] - room.origin[0], point[1] - room.origin[1]
+        if 0 <= down < room.bounds.rows and 0 <= right < room.bounds.columns and room.layout[down][right] == 2:
+            return room
+    return None
+
+
+def _at(point: Point) -> str:
+    return f"[{point[0]}, {point[1]}]"

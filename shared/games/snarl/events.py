@@ -1,0 +1,139 @@
+"""What happens in a game of Snarl. What a seat may not know is left out on redaction (visibility.py)."""
+
+from enum import StrEnum
+from typing import TypeAlias
+
+from shared.engine import Noun, Word
+from shared.games.snarl.levels import Level
+from shared.games.snarl.options import House
+from shared.games.snarl.sights import Actor, Board, Kind, Point, Window
+from shared.ids import Seat
+
+Windows: TypeAlias = dict[Seat, Window]
+"""What each player who is shown an event sees after it; everybody gets the own one only."""
+
+
+class Result(StrEnum):
+    OK = "OK"
+    KEY = "Key"
+    EXIT = "Exit"
+    EJECT = "Eject"
+
+
+class End(StrEnum):
+    WON = "won"
+    LOST = "lost"
+    DESERTED = "deserted"
+
+
+class Score(Noun, frozen=True):
+    seat: Seat
+    exits: int
+    ejects: int
+    keys: int
+
+
+class GameBegan(Word, frozen=True):
+    order: tuple[Seat, ...]
+    """Who plays, in the order of play."""
+    first: int
+    last: int
+    """The numbers of the first and the last level."""
+    move_time_ms: int
+    grace_ms: int
+    house: House
+    seed: int = 0
+    levels: tuple[Level, ...] = ()
+    """Those that are not generated, from the first to the last of the dungeon. Seed and levels are told to nobody."""
+
+
+class LevelBegan(Word, frozen=True):
+    number: int
+    players: tuple[Seat, ...]
+    """Who plays this level, in the order of play."""
+    board: Board | None = None
+    places: tuple[Actor, ...] = ()
+    adversaries: tuple[Actor, ...] = ()
+    """In the order they move. Seats are told neither board nor places."""
+    windows: Windows = {}
+
+
+class TurnCame(Word, frozen=True):
+    """It is now this player's move."""
+
+    seat: Seat
+
+
+class TurnLost(Word, frozen=True):
+    """The player let the turn pass: not even a stay."""
+
+    seat: Seat
+
+
+class PlayerMoved(Word, frozen=True):
+    seat: Seat
+    result: Result
+    to: Point | None = None
+    """Other seats are not told."""
+    windows: Windows = {}
+
+
+class AdversaryMoved(Word, frozen=True):
+    """An adversary had its turn, even if it could not move. Seats are told neither who nor where."""
+
+    expelled: Seat | None = None
+    kind: Kind | None = None
+    number: int = 0
+    to: Point | None = None
+    through: Point | None = None
+    """The wall that a ghost entered and was transported by."""
+    windows: Windows = {}
+    """Also for the player it expelled: the last one of the level."""
+
+
+class PlayerDisconnected(Word, frozen=True):
+    """The player is out of the game for good."""
+
+    seat: Seat
+    ejected: bool = False
+    """It counts as an ejection (`House.loss_ejects`)."""
+    windows: Windows = {}
+
+
+class WentAway(Word, frozen=True):
+    """The player lost the connection; the grace time runs."""
+
+    seat: Seat
+
+
+class CameBack(Word, frozen=True):
+    seat: Seat
+
+
+class LevelEnded(Word, frozen=True):
+    number: int
+    key: Seat | None
+    exits: tuple[Seat, ...]
+    ejects: tuple[Seat, ...]
+    """In the order it happened."""
+
+
+class GameEnded(Word, frozen=True):
+    end: End
+    ranking: tuple[Score, ...]
+    """All who began the game, the best first."""
+
+
+Event: TypeAlias = (
+    GameBegan
+    | LevelBegan
+    | TurnCame
+    | TurnLost
+    | PlayerMoved
+    | AdversaryMoved
+    | PlayerDisconnected
+    | WentAway
+    | CameBack
+    | LevelEnded
+    | GameEnded
+)

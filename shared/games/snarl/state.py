@@ -1,0 +1,53 @@
+"""The state of a game: what spectators see, and behind it the secrets and what has to be remembered."""
+
+from msgspec.structs import replace
+
+from shared.engine import Noun
+from shared.games.snarl.events import (
+    CameBack,
+    Event,
+    GameBegan,
+    LevelBegan,
+    PlayerDisconnected,
+    PlayerMoved,
+    WentAway,
+)
+from shared.games.snarl.levels import Level
+from shared.games.snarl.options import House
+from shared.games.snarl.sights import Point
+from shared.games.snarl.views import View, fold
+from shared.ids import Seat
+
+
+class State(Noun, frozen=True):
+    scene: View = View()
+    seed: int = 0
+    levels: tuple[Level, ...] = ()
+    house: House = House()
+    move_time_ms: int = 0
+    grace_ms: int = 0
+    away: dict[Seat, int] = {}
+    """Who has lost the connection and may come back, each with the number of that absence."""
+    absences: int = 0
+    trails: dict[Seat, tuple[Point, ...]] = {}
+    """Where each player has been in this level: with it a bot knows what its player has seen, and no more."""
+
+
+def evolve(state: State, event: Event) -> State:
+    scene = fold(state.scene, event)
+    match event:
+        case GameBegan():
+            return State(scene, event.seed, event.levels, event.house, event.move_time_ms, event.grace_ms)
+        case LevelBegan():
+            return replace(state, scene=scene, trails={Seat(actor.number): (actor.position,) for actor in event.places})
+        case PlayerMoved(seat=seat, to=to) if to is not None and to not in state.trails.get(seat, ()):
+            longer = (*state.trails.get(seat, ()), to)
+            return replace(state, scene=scene, trails={**state.trails, seat: longer})
+        case WentAway(seat=seat):
+            absences = state.absences + 1
+            return replace(state, scene=scene, away={**state.away, seat: absences}, absences=absences)
+        case CameBack(seat=seat) | PlayerDisconnected(seat=seat):
+            away = {other: number for other, number in state.away.items() if other != seat}
+            return replace(state, scene=scene, away=away)
+        case _:
+            return replace(state, scene=scene)

@@ -1,0 +1,201 @@
+"""What is known of a game: everything by spectators, a window of the level by its players. `fold` follows the events.
+
+The part of the state that is no secret is this same struct, so that rules and clients go by one and the same `fold`.
+"""
+
+from enum import StrEnum
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from shared.engine import Noun
+from shared.games.snarl.events import (
+    AdversaryMoved,
+    CameBack,
+    End,
+    Event,
+    GameBegan,
+    GameEnded,
+    LevelBegan,
+    LevelEnded,
+    PlayerDisconnected,
+    PlayerMoved,
+    Result,
+    Score,
+    TurnCame,
+    TurnLost,
+    WentAway,
+    Windows,
+)
+from shared.games.snarl.sights import Actor, Board, Point, Window
+from shared.ids import Seat
+
+
+class Standing(StrEnum):
+    ACTIVE = "active"
+    EXITED = "exited"
+    EJECTED = "ejected"
+    DISCONNECTED = "disconnected"
+
+
+class Member(Noun, frozen=True):
+    """A player: standing in this level, and counts over the whole game."""
+
+    seat: Seat
+    standing: Standing = Standing.ACTIVE
+    exits: int = 0
+    ejects: int = 0
+    keys: int = 0
+    position: Point | None = None
+    """Of an active player, and for spectators only."""
+
+
+class View(Noun, frozen=True):
+    you: Seat | None = None
+    """None: a spectator, who sees board and adversaries; seats have a window instead."""
+    level: int = 0
+    last: int = 0
+    party: tuple[Member, ...] = ()
+    """In the order of play."""
+    turn: Seat | None = None
+    turns: int = 0
+    """How many turns have come so far in the game."""
+    key: Seat | None = None
+    """Who found the key of this level: the exit is unlocked."""
+    exits: tuple[Seat, ...] = ()
+    ejects: tuple[Seat, ...] = ()
+    board: Board | None = None
+    adversaries: tuple[Actor, ...] = ()
+    window: Window | None = None
+    """While active in the level."""
+    end: End | None = None
+    ranking: tuple[Score, ...] = ()
+
+    def member(self, seat: Seat) -> Member:
+        return next(member for member in self.party if member.seat == seat)
+
+    @property
+    def whole(self) -> Board:
+        """The board, for those who have it: spectators and the rules, once a level has begun."""
+        if self.board is None:
+            raise LookupError("no level is open to this view")
+        return self.board
+
+    @property
+    def active(self) -> tuple[Member, ...]:
+        return tuple(member for member in self.party if member.standing is Standing.ACTIVE)
+
+    @property
+    def connected(self) -> tuple[Member, ...]:
+        return tuple(member for member in self.party if member.standing is not Standing.DISCONNECTED)
+
+
+def fold(view: View, event: Event) -> View:
+    match event:
+        case GameBegan():
+            party = tuple(Member(seat) for seat in event.order)
+            return replace(view, level=event.first, last=event.last, party=party)
+        case LevelBegan():
+            return _begin_level(view, event)
+        case TurnCame():
+            return replace(view, turn=event.seat, turns=view.turns + 1)
+        case PlayerMoved():
+            return _move_player(view, event)
+        case AdversaryMoved():
+            return _move_adversary(view, event)
+        case PlayerDisconnected():
+            return _disconnect(view, event)
+        case LevelEnded():
+            return replace(view, turn=None)
+        case GameEnded():
+            return replace(view, turn=None, end=event.end, ranking=event.ranking)
+        case TurnLost() | WentAway() | CameBack():
+            return view
+        case _:
+            assert_never(event)
+
+
+def _begin_level(view: View, event: LevelBegan) -> View:
+    places = {actor.number: actor.position for actor in event.places}
+    party = tuple(
+        replace(member, standing=Standing.ACTIVE, position=places.get(member.seat))
+        if member.seat in event.players
+        else member
+        for member in view.party
+    )
+    return replace(
+        view,
+        level=event.number,
+        party=party,
+        key=None,
+        exits=(),
+        ejects=(),
+        board=event.board,
+        adversaries=event.adversaries,
+        window=_own_window(view, event.windows, party),
+    )
+
+
+def _move_player(view: View, event: PlayerMoved) -> View:
+    seat, board = event.seat, view.board
+    here = event.to if view.you is None else None
+    before = view.member(seat)
+    match event.result:
+        case Result.OK:
+            after = replace(before, position=here)
+        case Result.KEY:
+            after = replace(before, position=here, keys=before.keys + 1)
+            board = None if board is None else replace(board, key=None)
+        case Result.EXIT:
+            after = replace(before, position=None, standing=Standing.EXITED, exits=before.exits + 1)
+        case Result.EJECT:
+            after = replace(before, position=None, standing=Standing.EJECTED, ejects=before.ejects + 1)
+    party = _with(view.party, after)
+    return replace(
+        view,
+        party=party,
+        board=board,
+        key=seat if event.result is Result.KEY else view.key,
+        exits=(*view.exits, seat) if event.result is Result.EXIT else view.exits,
+        ejects=(*view.ejects, seat) if event.result is Result.EJECT else view.ejects,
+        window=_own_window(view, event.windows, party),
+    )
+
+
+def _move_adversary(view: View, event: AdversaryMoved) -> View:
+    party, ejects, adversaries = view.party, view.ejects, view.adversaries
+    if event.to is not None:
+        adversaries = tuple(
+            replace(actor, position=event.to) if actor.kind == event.kind and actor.number == event.number else actor
+            for actor in adversaries
+        )
+    if event.expelled is not None:
+        victim = view.member(event.expelled)
+        party = _with(party, replace(victim, position=None, standing=Standing.EJECTED, ejects=victim.ejects + 1))
+        ejects = (*ejects, event.expelled)
+    window = _own_window(view, event.windows, party)
+    return replace(view, party=party, ejects=ejects, adversaries=adversaries, window=window)
+
+
+def _disconnect(view: View, event: PlayerDisconnected) -> View:
+    lost = view.member(event.seat)
+    ejects = lost.ejects + event.ejected
+    party = _with(view.party, replace(lost, position=None, standing=Standing.DISCONNECTED, ejects=ejects))
+    return replace(
+        view,
+        party=party,
+        ejects=(*view.ejects, event.seat) if event.ejected else view.ejects,
+        window=_own_window(view, event.windows, party),
+    )
+
+
+def _with(party: tuple[Member, ...], changed: Member) -> tuple[Member, ...]:
+    return tuple(changed if member.seat == changed.seat else member for member in party)
+
+
+def _own_window(view: View, windows: Windows, party: tuple[Member, ...]) -> Window | None:
+    """The window of an event, unless the player has left the level with it."""
+    if view.you is None:
+        return None
+    active = any(member.seat == view.you and member.standing is Standing.ACTIVE for member in party)
+    return windows.get(view.you) if active else None
