@@ -1,0 +1,152 @@
+"""A player of its own: looks one move ahead, greedy for towers, professors and influence."""
+
+from collections.abc import Iterable, Iterator
+
+from shared.dice import Dice
+from shared.games.eriantys.actions import perform, refusal_of
+from shared.games.eriantys.characters import CHARACTERS, STEP_CHOICES, whole_choices
+from shared.games.eriantys.commands import (
+    Command,
+    Exchange,
+    MoveMother,
+    MoveToHall,
+    MoveToIsland,
+    PlayAssistant,
+    PlayCharacter,
+    TakeCloud,
+)
+from shared.games.eriantys.islands import influence
+from shared.games.eriantys.pieces import COLOURS, INDEX, Phase, Tower
+from shared.games.eriantys.state import State
+from shared.games.eriantys.step import Step
+from shared.games.eriantys.views import (
+    Group,
+    View,
+    active_card,
+    keeper_of,
+    max_steps,
+    playable_assistants,
+    position_of,
+    takeable_clouds,
+)
+from shared.ids import Seat
+
+TOWER, PROFESSOR, LEAD, COIN, VARIETY = 100.0, 30.0, 10.0, 3.0, 1.0
+ROW_WORTH = (0.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0)
+"""Of a row of the dining room with so many students."""
+
+
+def bot(state: State, seat: Seat, dice: Dice) -> Command:
+    view = state.view
+    if view.active is not None and view.active.owed:
+        return _best(state, seat, dice, STEP_CHOICES[active_card(view).asks])
+    match view.phase:
+        case Phase.PLANNING:
+            return PlayAssistant(_assistant(view, dice))
+        case Phase.STUDENTS:
+            return _best(state, seat, dice, _students(view, seat))
+        case Phase.MOTHER:
+            character = _best_character(state, seat, dice)
+            return character or _best(state, seat, dice, _walks(view))
+        case _:
+            return _best(state, seat, dice, [TakeCloud(cloud) for cloud in takeable_clouds(view)])
+
+
+def _assistant(view: View, dice: Dice) -> int:
+    """Low ones go first, high ones go far: half of the time the lowest, otherwise any."""
+    values = playable_assistants(view)
+    return values[0] if dice.below(2) else dice.choice(values)
+
+
+def _walks(view: View) -> list[Command]:
+    return [MoveMother(steps) for steps in range(1, max_steps(view) + 1)]
+
+
+def _near(view: View) -> list[Group]:
+    """The groups that mother nature can reach in this turn."""
+    start, number = position_of(view, view.mother), len(view.groups)
+    return [view.groups[(start + steps) % number] for steps in range(1, min(max_steps(view), number) + 1)]
+
+
+def _students(view: View, seat: Seat) -> Iterator[Command]:
+    """To the dining room, or to an island within reach."""
+    tiles = [group.tiles[0] for group in _near(view)]
+    for colour in COLOURS:
+        if view.players[seat].entrance[INDEX[colour]]:
+            yield MoveToHall(colour)
+            yield from (MoveToIsland(colour, tile) for tile in tiles)
+
+
+def _best_character(state: State, seat: Seat, dice: Dice) -> Command | None:
+    """A character that pays: after it and the best walk the seat is better off than after the best walk alone."""
+    view = state.view
+    if not view.expert or view.active is not None:
+        return None
+    plain = max(_worth(state, seat, walk) for walk in _walks(view))
+    worths = {command: _worth_with_walk(state, seat, command) for command in _characters(view, seat)}
+    best = max(worths.values(), default=plain)
+    return dice.choice([command for command, worth in worths.items() if worth == best]) if best > plain else None
+
+
+def _characters(view: View, seat: Seat) -> Iterator[Command]:
+    """Each in one go; of many swaps only the single ones are thought of."""
+    for character in view.characters:
+        if character.price <= view.players[seat].coins:
+            for choice in whole_choices(CHARACTERS[character.number], view, seat, character.number):
+                command = PlayCharacter(character.number, choice)
+                single = not isinstance(choice, Exchange) or sum(choice.given) == 1
+                if single and refusal_of(view, seat, command) is None:
+                    yield command
+
+
+def _best(state: State, seat: Seat, dice: Dice, commands: Iterable[Command]) -> Command:
+    """What leaves the seat best off; the dice choose among equals."""
+    allowed = [command for command in commands if refusal_of(state.view, seat, command) is None]
+    worths = [_worth(state, seat, command) for command in allowed]
+    best = max(worths)
+    return dice.choice([command for command, worth in zip(allowed, worths, strict=True) if worth == best])
+
+
+def _after(state: State, seat: Seat, command: Command) -> View:
+    step = Step(state)
+    perform(step, seat, command)
+    return step.view
+
+
+def _worth(state: State, seat: Seat, command: Command) -> float:
+    return standing(_after(state, seat, command), seat, _near(state.view))
+
+
+def _worth_with_walk(state: State, seat: Seat, command: Command) -> float:
+    after = _after(state, seat, command)
+    if after.phase is not Phase.MOTHER:
+        return standing(after, seat, ())
+    return max(_worth(State(after, state.seed), seat, walk) for walk in _walks(after))
+
+
+def standing(view: View, seat: Seat, groups: Iterable[Group]) -> float:
+    """How well a seat and its team stand; of the islands' influence only these groups are looked at."""
+    player = view.players[seat]
+    if view.phase is Phase.OVER:
+        return 1e6 if seat in view.winners else -1e6
+    towers = sum(
+        _sign(tower, player.tower) * -view.players[keeper_of(view, tower)].towers
+        for tower in dict.fromkeys(other.tower for other in view.players)
+    )
+    owners = (view.players[owner].tower for owner in view.professors if owner is not None)
+    professors = sum(_sign(owner, player.tower) for owner in owners)
+    rows = sum(ROW_WORTH[number] for number in player.hall)
+    variety = sum(min(number, 2) for number in player.entrance)
+    leads = sum(_lead(view, group, player.tower) for group in groups)
+    return TOWER * towers + PROFESSOR * professors + LEAD * leads + rows + COIN * player.coins + VARIETY * variety
+
+
+def _sign(tower: Tower, mine: Tower) -> float:
+    return 1.0 if tower is mine else -0.5
+
+
+def _lead(view: View, group: Group, mine: Tower) -> float:
+    """Between -1 and 1: how sure it is that the own colour would win this group."""
+    totals = influence(view, group)
+    ahead = totals[mine] - max(total for tower, total in totals.items() if tower is not mine)
+    return max(-1.0, min(1.0, ahead / 3)) * len(group.tiles)

@@ -1,0 +1,60 @@
+"""The catalogue of the twelve characters: what each costs, holds, asks for and lastingly does. Facts, no rules."""
+
+from enum import StrEnum
+from typing import Final
+
+from shared.engine import Noun
+
+
+class Ask(StrEnum):
+    """What a character wants to know from who plays it."""
+
+    NOTHING = "nothing"
+    COLOUR = "colour"
+    ISLAND = "island"
+    STUDENT = "student"
+    """A student on the card, and an island for it."""
+    CARD_SWAPS = "card_swaps"
+    HALL_SWAPS = "hall_swaps"
+
+
+class Card(Noun, frozen=True):
+    number: int
+    key: str
+    cost: int
+    text: str
+    asks: Ask = Ask.NOTHING
+    choices: int = 1
+    """How often it may be chosen, if it asks for anything."""
+    students: int = 0
+    """That lie on it from the beginning."""
+    no_entry: int = 0
+    """No-entry tiles that lie on it in the beginning."""
+    extra_steps: int = 0
+    extra_influence: int = 0
+    wins_ties: bool = False
+    mutes_towers: bool = False
+    mutes_colour: bool = False
+
+
+NO_CARD: Final = Card(0, "none", 0, "")
+
+CARDS: Final[dict[int, Card]] = {
+    card.number: card
+    for card in (
+        Card(1, "monk", 1, "Move a student from this card to an island.", Ask.STUDENT, students=4),
+        Card(2, "farmer", 2, "This turn you take professors on a tie as well.", wins_ties=True),
+        Card(3, "herald", 3, "Resolve an island as if mother nature had stopped there.", Ask.ISLAND),
+        Card(4, "postman", 1, "Mother nature may go two islands further this turn.", extra_steps=2),
+        Card(5, "herbalist", 2, "Put a no-entry tile on an island.", Ask.ISLAND, no_entry=4),
+        Card(6, "centaur", 3, "Towers give no influence this turn.", mutes_towers=True),
+        Card(7, "jester", 1, "Swap up to three students with this card.", Ask.CARD_SWAPS, 3, students=6),
+        Card(8, "knight", 2, "You have two more influence this turn.", extra_influence=2),
+        Card(9, "mushroom_man", 3, "One colour gives no influence this turn.", Ask.COLOUR, mutes_colour=True),
+        Card(10, "minstrel", 1, "Swap up to two students between entrance and dining room.", Ask.HALL_SWAPS, 2),
+        Card(11, "princess", 2, "Move a student from this card to your dining room.", Ask.COLOUR, students=4),
+        Card(12, "thief", 3, "Everybody returns three students of a colour to the bag.", Ask.COLOUR),
+    )
+}
+ON_TABLE: Final = 3
+"""How many of them are in a game."""

@@ -1,0 +1,86 @@
+"""What a character is to the rules, and all the answers that each kind of question can have."""
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, product
+from typing import Final, TypeAlias
+
+from shared.errors import Rejected
+from shared.games.eriantys.cards import CARDS, Ask
+from shared.games.eriantys.codes import refused
+from shared.games.eriantys.commands import (
+    Choice,
+    ChooseColour,
+    ChooseIsland,
+    Exchange,
+    SendStudent,
+    SwapWithCard,
+    SwapWithHall,
+    WholeChoice,
+)
+from shared.games.eriantys.pieces import COLOURS, TILES, Counts, holds, tally
+from shared.games.eriantys.step import Step
+from shared.games.eriantys.views import View
+from shared.ids import Seat
+
+AnyChoice: TypeAlias = Choice | WholeChoice
+
+
+class Effect:
+    """A character. This one asks for nothing and does nothing but what the catalogue says."""
+
+    def played(self, step: Step) -> None:
+        """It was just paid."""
+
+    def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
+        """Why this cannot be chosen; it must not change when the price is paid."""
+        return refused("eriantys/no_choice")
+
+    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+        """Do what was chosen; `refusal` has nothing against it."""
+
+    def source(self, view: View, seat: Seat) -> Counts:
+        """The students that can be swapped with those of the entrance."""
+        raise TypeError(f"{type(self).__name__} swaps nothing")
+
+
+def no_such_tile(tile: int) -> Rejected | None:
+    return None if 1 <= tile <= TILES else refused("eriantys/no_such_island")
+
+
+_TILES: Final = tuple(range(1, TILES + 1))
+_COLOUR_CHOICES: Final = tuple(ChooseColour(colour) for colour in COLOURS)
+_ISLAND_CHOICES: Final = tuple(ChooseIsland(tile) for tile in _TILES)
+_STUDENT_CHOICES: Final = tuple(SendStudent(colour, tile) for colour in COLOURS for tile in _TILES)
+_HANDFULS: Final[dict[int, tuple[Counts, ...]]] = {
+    size: tuple(tally(chosen) for chosen in combinations_with_replacement(COLOURS, size)) for size in (1, 2, 3)
+}
+
+STEP_CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
+    Ask.NOTHING: (),
+    Ask.COLOUR: _COLOUR_CHOICES,
+    Ask.ISLAND: _ISLAND_CHOICES,
+    Ask.STUDENT: _STUDENT_CHOICES,
+    Ask.CARD_SWAPS: tuple(SwapWithCard(*pair) for pair in product(COLOURS, COLOURS)),
+    Ask.HALL_SWAPS: tuple(SwapWithHall(*pair) for pair in product(COLOURS, COLOURS)),
+}
+"""Everything that could be answered, one step at a time."""
+
+
+def whole_choices(effect: Effect, view: View, seat: Seat, number: int) -> Iterator[WholeChoice | None]:
+    """Everything that could be answered when all is said at once."""
+    card = CARDS[number]
+    match card.asks:
+        case Ask.NOTHING:
+            yield None
+        case Ask.COLOUR:
+            yield from _COLOUR_CHOICES
+        case Ask.ISLAND:
+            yield from _ISLAND_CHOICES
+        case Ask.STUDENT:
+            yield from _STUDENT_CHOICES
+        case Ask.CARD_SWAPS | Ask.HALL_SWAPS:
+            entrance, source = view.players[seat].entrance, effect.source(view, seat)
+            for size in range(1, card.choices + 1):
+                given = [handful for handful in _HANDFULS[size] if holds(entrance, handful)]
+                taken = [handful for handful in _HANDFULS[size] if holds(source, handful)]
+                yield from (Exchange(*pair) for pair in product(given, taken))

@@ -1,0 +1,43 @@
+"""Characters that change how the rest of the turn is counted. What they change is in the catalogue."""
+
+from shared.errors import Rejected
+from shared.games.eriantys.characters.base import AnyChoice, Effect
+from shared.games.eriantys.codes import refused
+from shared.games.eriantys.commands import ChooseColour
+from shared.games.eriantys.events import ChoiceMade
+from shared.games.eriantys.halls import check_professor
+from shared.games.eriantys.pieces import COLOURS
+from shared.games.eriantys.step import Step
+from shared.games.eriantys.views import View
+from shared.ids import Seat
+
+
+class Farmer(Effect):
+    """Wins ties for professors: at once, and with every student that is placed later in the turn."""
+
+    def played(self, step: Step) -> None:
+        for colour in COLOURS:
+            check_professor(step, colour)
+
+
+class Postman(Effect):
+    """Mother nature may go further."""
+
+
+class Centaur(Effect):
+    """Towers give no influence."""
+
+
+class Knight(Effect):
+    """More influence for the player or team."""
+
+
+class MushroomMan(Effect):
+    """A colour gives no influence, from the choice on."""
+
+    def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
+        return None if isinstance(choice, ChooseColour) else refused("eriantys/no_choice")
+
+    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+        if isinstance(choice, ChooseColour):
+            step.emit(ChoiceMade(seat, 9, colour=choice.colour))

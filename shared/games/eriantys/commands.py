@@ -1,0 +1,108 @@
+"""What a player can ask for."""
+
+from typing import TypeAlias
+
+from shared.engine import Word
+from shared.games.eriantys.pieces import Colour, Counts, Manner
+
+
+class PlayAssistant(Word, frozen=True):
+    value: int
+
+
+class MoveToHall(Word, frozen=True):
+    """A student from the own entrance to the own dining room."""
+
+    colour: Colour
+
+
+class MoveToIsland(Word, frozen=True):
+    """A student from the own entrance to an island, named by a tile from 1 to 12."""
+
+    colour: Colour
+    tile: int
+
+
+class MoveMother(Word, frozen=True):
+    steps: int
+
+
+class TakeCloud(Word, frozen=True):
+    cloud: int
+
+
+class ChooseColour(Word, frozen=True):
+    """For the mushroom man, the princess and the thief."""
+
+    colour: Colour
+
+
+class ChooseIsland(Word, frozen=True):
+    """For the herald and the herbalist."""
+
+    tile: int
+
+
+class SendStudent(Word, frozen=True):
+    """For the monk: a student on the card, and where it goes."""
+
+    colour: Colour
+    tile: int
+
+
+class SwapWithCard(Word, frozen=True):
+    """One swap of the jester."""
+
+    card: Colour
+    entrance: Colour
+
+
+class SwapWithHall(Word, frozen=True):
+    """One swap of the minstrel."""
+
+    entrance: Colour
+    hall: Colour
+
+
+class Exchange(Word, frozen=True):
+    """All swaps of the jester or the minstrel at once: what leaves the entrance, and what comes to it."""
+
+    given: Counts
+    taken: Counts
+
+
+Choice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | SwapWithCard | SwapWithHall
+"""What a character that was activated may ask for."""
+WholeChoice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | Exchange
+
+
+class PlayCharacter(Word, frozen=True):
+    """Pay a character and use it, with all that it asks for."""
+
+    number: int
+    choice: WholeChoice | None = None
+
+
+class ActivateCharacter(Word, frozen=True):
+    """Pay a character that asks for something; the choice is owed."""
+
+    number: int
+    manner: Manner = Manner.LAX
+    """`strict` or `lax`."""
+
+
+class EndSelection(Word, frozen=True):
+    """No more swaps."""
+
+
+Command: TypeAlias = (
+    PlayAssistant
+    | MoveToHall
+    | MoveToIsland
+    | MoveMother
+    | TakeCloud
+    | PlayCharacter
+    | ActivateCharacter
+    | Choice
+    | EndSelection
+)

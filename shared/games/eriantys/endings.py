@@ -1,0 +1,47 @@
+"""The endings of the game, and who has won."""
+
+from shared.games.eriantys.events import Finished, LastRoundCalled
+from shared.games.eriantys.pieces import Reason, Tower
+from shared.games.eriantys.step import Step
+from shared.games.eriantys.views import View, keeper_of
+from shared.ids import Seat
+
+FEWEST_GROUPS = 3
+
+
+def members(view: View, towers: tuple[Tower, ...]) -> tuple[Seat, ...]:
+    """The seats that play for these colours."""
+    return tuple(Seat(seat) for seat, player in enumerate(view.players) if player.tower in towers)
+
+
+def leaders(view: View) -> tuple[Tower, ...]:
+    """Most towers built, then most professors; all who are equal in both."""
+    colours = tuple(dict.fromkeys(player.tower for player in view.players))
+
+    def score(tower: Tower) -> tuple[int, int]:
+        professors = sum(view.players[owner].tower is tower for owner in view.professors if owner is not None)
+        return -view.players[keeper_of(view, tower)].towers, professors
+
+    best = max(map(score, colours))
+    return tuple(tower for tower in colours if score(tower) == best)
+
+
+def check_towers(step: Step, tower: Tower) -> None:
+    if step.view.players[keeper_of(step.view, tower)].towers == 0:
+        step.emit(Finished(members(step.view, (tower,)), Reason.TOWERS))
+
+
+def check_islands(step: Step) -> None:
+    if not step.over and len(step.view.groups) <= FEWEST_GROUPS:
+        finish(step, Reason.ISLANDS)
+
+
+def finish(step: Step, reason: str) -> None:
+    """The winner is found by counting."""
+    step.emit(Finished(members(step.view, leaders(step.view)), reason))
+
+
+def call_last_round(step: Step, reason: str) -> None:
+    """The game ends with this round. The first reason counts, and it stays."""
+    if not step.view.last_round:
+        step.emit(LastRoundCalled(reason))

@@ -1,0 +1,390 @@
+"""What has happened, and what each event does to the view: `on` applies it and decides nothing."""
+
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from shared.engine import Word
+from shared.games.eriantys import changes
+from shared.games.eriantys.cards import CARDS, Ask
+from shared.games.eriantys.pieces import INDEX, NO_STUDENTS, Colour, Counts, Manner, Phase, plus, together, without
+from shared.games.eriantys.views import Active, Group, View
+from shared.ids import Seat
+
+
+class Began(Word, frozen=True):
+    """The table is set; clouds are filled by the first round."""
+
+    view: View
+    seed: int = 0
+    """In the journal only."""
+    grace_ms: int = 3000
+    alone_ms: int = 50000
+
+    def on(self, _view: View) -> View:
+        return self.view
+
+
+class CloudsFilled(Word, frozen=True):
+    clouds: tuple[Counts, ...]
+    """What was drawn for each."""
+
+    def on(self, view: View) -> View:
+        bag = view.bag
+        for drawn in self.clouds:
+            bag = without(bag, drawn)
+        filled = tuple(together(*pair) for pair in zip(view.clouds, self.clouds, strict=True))
+        return replace(view, clouds=filled, bag=bag)
+
+
+class LastRoundCalled(Word, frozen=True):
+    reason: str
+
+    def on(self, view: View) -> View:
+        return replace(view, last_round=self.reason)
+
+
+class PlanningBegan(Word, frozen=True):
+    round: int
+    order: tuple[Seat, ...]
+    dry: bool = False
+    """Nobody takes a cloud in this round."""
+
+    def on(self, view: View) -> View:
+        return replace(view, round=self.round, order=self.order, dry=self.dry, phase=Phase.PLANNING)
+
+
+class ActionBegan(Word, frozen=True):
+    order: tuple[Seat, ...]
+
+    def on(self, view: View) -> View:
+        return replace(view, order=self.order, phase=Phase.STUDENTS)
+
+
+class TurnBegan(Word, frozen=True):
+    seat: Seat
+    phase: Phase
+    moves: int = 0
+
+    def on(self, view: View) -> View:
+        return replace(view, turn=self.seat, phase=self.phase, moves=self.moves, active=None)
+
+
+class PhaseBegan(Word, frozen=True):
+    """The next step of the same turn."""
+
+    phase: Phase
+
+    def on(self, view: View) -> View:
+        return replace(view, phase=self.phase)
+
+
+class TurnSkipped(Word, frozen=True):
+    """The player stayed away; what was left of the turn is lost."""
+
+    seat: Seat
+
+    def on(self, view: View) -> View:
+        return replace(view, active=None, moves=0)
+
+
+class AssistantPlayed(Word, frozen=True):
+    seat: Seat
+    value: int
+
+    def on(self, view: View) -> View:
+        hand = tuple(value for value in view.players[self.seat].hand if value != self.value)
+        return changes.with_player(view, self.seat, hand=hand, assistant=self.value)
+
+
+class StudentToHall(Word, frozen=True):
+    seat: Seat
+    colour: Colour
+
+    def on(self, view: View) -> View:
+        player = view.players[self.seat]
+        entrance, hall = plus(player.entrance, self.colour, -1), plus(player.hall, self.colour)
+        moved = replace(view, moves=view.moves - 1)
+        return changes.with_player(moved, self.seat, entrance=entrance, hall=hall)
+
+
+class StudentToIsland(Word, frozen=True):
+    seat: Seat
+    colour: Colour
+    tile: int
+
+    def on(self, view: View) -> View:
+        entrance = plus(view.players[self.seat].entrance, self.colour, -1)
+        moved = replace(view, moves=view.moves - 1)
+        return changes.onto_tile(changes.with_player(moved, self.seat, entrance=entrance), self.tile, self.colour)
+
+
+class CoinTaken(Word, frozen=True):
+    """One coin from the bank."""
+
+    seat: Seat
+
+    def on(self, view: View) -> View:
+        coins = view.players[self.seat].coins + 1
+        return changes.with_player(replace(view, bank=view.bank - 1), self.seat, coins=coins)
+
+
+class ProfessorTaken(Word, frozen=True):
+    colour: Colour
+    seat: Seat
+
+    def on(self, view: View) -> View:
+        return replace(view, professors=changes.put(view.professors, INDEX[self.colour], self.seat))
+
+
+class MotherMoved(Word, frozen=True):
+    tile: int
+    """The lowest of the group where she stopped."""
+
+    def on(self, view: View) -> View:
+        return replace(view, mother=self.tile)
+
+
+class NoEntryUsed(Word, frozen=True):
+    """The group was not resolved; a tile went back to the herbalist."""
+
+    tile: int
+
+    def on(self, view: View) -> View:
+        return changes.no_entry(view, self.tile, -1)
+
+
+class NoEntryPlaced(Word, frozen=True):
+    tile: int
+
+    def on(self, view: View) -> View:
+        return changes.no_entry(view, self.tile, 1)
+
+
+class TowersReturned(Word, frozen=True):
+    """From these tiles to the board of the seat."""
+
+    seat: Seat
+    tiles: tuple[int, ...]
+
+    def on(self, view: View) -> View:
+        towers = view.players[self.seat].towers + len(self.tiles)
+        return changes.with_player(changes.with_towers(view, self.tiles, None), self.seat, towers=towers)
+
+
+class TowersPlaced(Word, frozen=True):
+    seat: Seat
+    tiles: tuple[int, ...]
+
+    def on(self, view: View) -> View:
+        player = view.players[self.seat]
+        built = changes.with_towers(view, self.tiles, player.tower)
+        return changes.with_player(built, self.seat, towers=player.towers - len(self.tiles))
+
+
+class GroupsJoined(Word, frozen=True):
+    """Positions just before it; the second one disappears and those behind it move up."""
+
+    first: int
+    second: int
+
+    def on(self, view: View) -> View:
+        one, other = view.groups[self.first], view.groups[self.second]
+        joined = Group(tuple(sorted(one.tiles + other.tiles)), one.no_entry + other.no_entry)
+        kept = changes.put(view.groups, self.first, joined)
+        groups = kept[: self.second] + kept[self.second + 1 :]
+        mother = joined.tiles[0] if view.mother in joined.tiles else view.mother
+        return replace(view, groups=groups, mother=mother)
+
+
+class CloudTaken(Word, frozen=True):
+    seat: Seat
+    cloud: int
+
+    def on(self, view: View) -> View:
+        entrance = together(view.players[self.seat].entrance, view.clouds[self.cloud])
+        emptied = replace(view, clouds=changes.put(view.clouds, self.cloud, NO_STUDENTS))
+        return changes.with_player(emptied, self.seat, entrance=entrance)
+
+
+class CharacterPlayed(Word, frozen=True):
+    """Paid; of the first payment one coin stays on the card."""
+
+    seat: Seat
+    number: int
+    price: int
+    manner: Manner
+
+    def on(self, view: View) -> View:
+        card = CARDS[self.number]
+        owing = card.asks is not Ask.NOTHING and self.manner is not Manner.WHOLE
+        active = Active(self.number, self.manner, card.choices if owing else 0, owing)
+        first = not changes.card_of(view, self.number).used
+        paid = replace(view, active=active, bank=view.bank + self.price - first)
+        coins = view.players[self.seat].coins - self.price
+        return changes.with_card(changes.with_player(paid, self.seat, coins=coins), self.number, used=True)
+
+
+class ChoiceMade(Word, frozen=True):
+    """The choice that the played character asks for, or one of them; what it does follows."""
+
+    seat: Seat
+    number: int
+    colour: Colour | None = None
+    tile: int | None = None
+
+    def on(self, view: View) -> View:
+        if view.active is None:
+            return view
+        left = max(0, view.active.left - 1)
+        return replace(view, active=replace(view.active, left=left, owed=False, colour=self.colour))
+
+
+class ChoiceClosed(Word, frozen=True):
+    """No more can be chosen: the swapping was ended, or nothing that was owed is possible any more."""
+
+    def on(self, view: View) -> View:
+        return view if view.active is None else replace(view, active=replace(view.active, left=0, owed=False))
+
+
+class CardToIsland(Word, frozen=True):
+    number: int
+    colour: Colour
+    tile: int
+
+    def on(self, view: View) -> View:
+        return changes.onto_tile(changes.onto_card(view, self.number, self.colour, -1), self.tile, self.colour)
+
+
+class CardToHall(Word, frozen=True):
+    seat: Seat
+    number: int
+    colour: Colour
+
+    def on(self, view: View) -> View:
+        hall = plus(view.players[self.seat].hall, self.colour)
+        return changes.with_player(changes.onto_card(view, self.number, self.colour, -1), self.seat, hall=hall)
+
+
+class CardRefilled(Word, frozen=True):
+    """From the bag."""
+
+    number: int
+    colour: Colour
+
+    def on(self, view: View) -> View:
+        return changes.onto_card(replace(view, bag=plus(view.bag, self.colour, -1)), self.number, self.colour)
+
+
+class CardSwapped(Word, frozen=True):
+    seat: Seat
+    number: int
+    card: Colour
+    entrance: Colour
+
+    def on(self, view: View) -> View:
+        entrance = plus(plus(view.players[self.seat].entrance, self.entrance, -1), self.card)
+        given = changes.onto_card(view, self.number, self.entrance)
+        return changes.with_player(changes.onto_card(given, self.number, self.card, -1), self.seat, entrance=entrance)
+
+
+class HallSwapped(Word, frozen=True):
+    seat: Seat
+    entrance: Colour
+    hall: Colour
+
+    def on(self, view: View) -> View:
+        player = view.players[self.seat]
+        entrance = plus(plus(player.entrance, self.entrance, -1), self.hall)
+        hall = plus(plus(player.hall, self.hall, -1), self.entrance)
+        return changes.with_player(view, self.seat, entrance=entrance, hall=hall)
+
+
+class StudentsReturned(Word, frozen=True):
+    """From the dining room to the bag."""
+
+    seat: Seat
+    colour: Colour
+    count: int
+
+    def on(self, view: View) -> View:
+        hall = plus(view.players[self.seat].hall, self.colour, -self.count)
+        returned = replace(view, bag=plus(view.bag, self.colour, self.count))
+        return changes.with_player(returned, self.seat, hall=hall)
+
+
+class PlayerLost(Word, frozen=True):
+    seat: Seat
+
+    def on(self, view: View) -> View:
+        return replace(view, away=tuple(sorted((*view.away, self.seat))))
+
+
+class PlayerBack(Word, frozen=True):
+    seat: Seat
+
+    def on(self, view: View) -> View:
+        return replace(view, away=tuple(seat for seat in view.away if seat != self.seat))
+
+
+class Paused(Word, frozen=True):
+    """Only one player is left; the game waits for another one."""
+
+    def on(self, view: View) -> View:
+        return replace(view, paused=True)
+
+
+class Resumed(Word, frozen=True):
+    def on(self, view: View) -> View:
+        return replace(view, paused=False)
+
+
+class Finished(Word, frozen=True):
+    winners: tuple[Seat, ...]
+    reason: str
+
+    def on(self, view: View) -> View:
+        return replace(view, phase=Phase.OVER, winners=self.winners, ending=self.reason, paused=False)
+
+
+Event: TypeAlias = (
+    Began
+    | CloudsFilled
+    | LastRoundCalled
+    | PlanningBegan
+    | ActionBegan
+    | TurnBegan
+    | PhaseBegan
+    | TurnSkipped
+    | AssistantPlayed
+    | StudentToHall
+    | StudentToIsland
+    | CoinTaken
+    | ProfessorTaken
+    | MotherMoved
+    | NoEntryUsed
+    | NoEntryPlaced
+    | TowersReturned
+    | TowersPlaced
+    | GroupsJoined
+    | CloudTaken
+    | CharacterPlayed
+    | ChoiceMade
+    | ChoiceClosed
+    | CardToIsland
+    | CardToHall
+    | CardRefilled
+    | CardSwapped
+    | HallSwapped
+    | StudentsReturned
+    | PlayerLost
+    | PlayerBack
+    | Paused
+    | Resumed
+    | Finished
+)
+
+
+def fold(view: View, event: Event) -> View:
+    """The view after an event; the same for all seats and spectators."""
+    return event.on(view)

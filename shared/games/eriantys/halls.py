@@ -1,0 +1,35 @@
+"""Dining rooms: who has the professors, and the coins that are earned there."""
+
+from shared.games.eriantys.events import CoinTaken, ProfessorTaken
+from shared.games.eriantys.pieces import INDEX, Colour
+from shared.games.eriantys.step import Step
+from shared.games.eriantys.views import View, active_card
+from shared.ids import Seat
+
+
+def leader(view: View, colour: Colour) -> Seat | None:
+    """Who has the professor of a colour by the rule: strictly most students; the owner wins ties, and before the
+    owner a player whose character wins them."""
+    place = INDEX[colour]
+    numbers = [player.hall[place] for player in view.players]
+    best, owner = max(numbers), view.professors[place]
+    if best == 0:
+        return owner
+    if active_card(view).wins_ties and numbers[view.turn] == best:
+        return view.turn
+    if owner is not None and numbers[owner] == best:
+        return owner
+    return Seat(numbers.index(best)) if numbers.count(best) == 1 else owner
+
+
+def check_professor(step: Step, colour: Colour) -> None:
+    seat = leader(step.view, colour)
+    if seat is not None and seat != step.view.professors[INDEX[colour]]:
+        step.emit(ProfessorTaken(colour, seat))
+
+
+def student_arrived(step: Step, seat: Seat, colour: Colour) -> None:
+    """A student was put on the next free place of a row: every third place earns a coin while the bank has one."""
+    if step.view.expert and step.view.bank and step.view.players[seat].hall[INDEX[colour]] % 3 == 0:
+        step.emit(CoinTaken(seat))
+    check_professor(step, colour)

@@ -1,0 +1,67 @@
+"""Resolving a group of islands: influence, towers, and groups that join."""
+
+from shared.games.eriantys.endings import check_islands, check_towers
+from shared.games.eriantys.events import GroupsJoined, NoEntryUsed, TowersPlaced, TowersReturned
+from shared.games.eriantys.pieces import COLOURS, Tower
+from shared.games.eriantys.step import Step
+from shared.games.eriantys.views import (
+    Group,
+    View,
+    active_card,
+    keeper_of,
+    owner_of,
+    position_of,
+    students_of,
+    towers_of,
+)
+
+
+def influence(view: View, group: Group) -> dict[Tower, int]:
+    """Of every player or team, by tower colour."""
+    card = active_card(view)
+    muted = view.active.colour if view.active is not None and card.mutes_colour else None
+    totals = {player.tower: 0 for player in view.players}
+    for colour, number, owner in zip(COLOURS, students_of(view, group), view.professors, strict=True):
+        if number and owner is not None and colour is not muted:
+            totals[view.players[owner].tower] += number
+    if not card.mutes_towers:
+        for tower in towers_of(view, group):
+            totals[tower] += 1
+    totals[view.players[view.turn].tower] += card.extra_influence
+    return totals
+
+
+def strongest(view: View, group: Group) -> Tower | None:
+    """Who alone has the most influence, if anybody has."""
+    totals = influence(view, group)
+    best = max(totals.values())
+    leaders = [tower for tower, total in totals.items() if total == best]
+    return leaders[0] if best > 0 and len(leaders) == 1 else None
+
+
+def resolve(step: Step, tile: int) -> None:
+    """As if mother nature had just stopped on the group of this tile."""
+    group = step.view.groups[position_of(step.view, tile)]
+    if group.no_entry:
+        step.emit(NoEntryUsed(group.tiles[0]))
+        return
+    winner, owner = strongest(step.view, group), owner_of(step.view, group)
+    if winner is None or winner is owner:
+        return
+    if owner is not None:
+        step.emit(TowersReturned(keeper_of(step.view, owner), group.tiles))
+    keeper = keeper_of(step.view, winner)
+    step.emit(TowersPlaced(keeper, group.tiles[: step.view.players[keeper].towers]))
+    join_neighbours(step, tile)
+    check_towers(step, winner)
+    check_islands(step)
+
+
+def join_neighbours(step: Step, tile: int) -> None:
+    """Both neighbours can join; theirs were joined before, so that one pass is enough."""
+    for side in (-1, 1):
+        groups = step.view.groups
+        here = position_of(step.view, tile)
+        there = (here + side) % len(groups)
+        if here != there and owner_of(step.view, groups[there]) is owner_of(step.view, groups[here]):
+            step.emit(GroupsJoined(min(here, there), max(here, there)))

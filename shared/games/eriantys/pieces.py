@@ -1,0 +1,117 @@
+"""The pieces of the game and how handfuls of students are counted. Words only: no rules."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final, TypeAlias, cast
+
+
+class Colour(StrEnum):
+    """Of students and professors, in the order of every array of counts."""
+
+    GREEN = "GREEN"
+    RED = "RED"
+    YELLOW = "YELLOW"
+    PINK = "PINK"
+    BLUE = "BLUE"
+
+
+class Tower(StrEnum):
+    """Of towers; in a game of four it is also the name of the team."""
+
+    BLACK = "BLACK"
+    WHITE = "WHITE"
+    GREY = "GREY"
+
+
+class Mage(StrEnum):
+    MAGE1 = "MAGE1"
+    MAGE2 = "MAGE2"
+    MAGE3 = "MAGE3"
+    MAGE4 = "MAGE4"
+
+
+class Phase(StrEnum):
+    PLANNING = "planning"
+    STUDENTS = "students"
+    MOTHER = "mother"
+    CLOUD = "cloud"
+    CHARACTER = "character"
+    """The turn is done but for the choice that a paid character still owes."""
+    OVER = "over"
+
+
+class Manner(StrEnum):
+    """How a character is played."""
+
+    WHOLE = "whole"
+    """Paid and used by one command."""
+    STRICT = "strict"
+    """Paid first; nothing else may be done before the choice, and another action ends a row of swaps."""
+    LAX = "lax"
+    """Paid first; the choice may be made at any time of the turn, which does not end without it."""
+
+
+class Reason(StrEnum):
+    """Why a game ended."""
+
+    TOWERS = "towers"
+    ISLANDS = "islands"
+    BAG = "bag"
+    ASSISTANTS = "assistants"
+    ALONE = "alone"
+
+
+Counts: TypeAlias = tuple[int, int, int, int, int]
+"""How many students of each colour."""
+
+COLOURS: Final = tuple(Colour)
+INDEX: Final = {colour: number for number, colour in enumerate(COLOURS)}
+NO_STUDENTS: Final[Counts] = (0, 0, 0, 0, 0)
+TILES: Final = 12
+ROW: Final = 10
+"""Places of one colour in a dining room."""
+ASSISTANTS: Final = tuple(range(1, 11))
+
+
+def counts(numbers: Iterable[int]) -> Counts:
+    return cast("Counts", tuple(numbers))
+
+
+def tally(students: Iterable[Colour]) -> Counts:
+    numbers = [0, 0, 0, 0, 0]
+    for colour in students:
+        numbers[INDEX[colour]] += 1
+    return counts(numbers)
+
+
+def plus(students: Counts, colour: Colour, number: int = 1) -> Counts:
+    numbers = list(students)
+    numbers[INDEX[colour]] += number
+    return counts(numbers)
+
+
+def together(some: Counts, others: Counts) -> Counts:
+    return counts(map(int.__add__, some, others))
+
+
+def without(some: Counts, others: Counts) -> Counts:
+    return counts(map(int.__sub__, some, others))
+
+
+def holds(some: Counts, others: Counts) -> bool:
+    return all(have >= need for have, need in zip(some, others, strict=True))
+
+
+def listed(students: Counts) -> tuple[Colour, ...]:
+    """One colour for each student, in the order of colours."""
+    return tuple(colour for colour, number in zip(COLOURS, students, strict=True) for _ in range(number))
+
+
+def steps_of(assistant: int) -> int:
+    """How far an assistant lets mother nature go."""
+    return (assistant + 1) // 2
+
+
+def students_per_cloud(players: int) -> int:
+    """It is also the number of students that are moved in a turn."""
+    return 4 if players == 3 else 3

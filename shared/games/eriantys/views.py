@@ -1,0 +1,161 @@
+"""The game as everybody sees it (all but the seed is open), and what can be read off it without any decision."""
+
+from shared.engine import Noun
+from shared.games.eriantys.cards import CARDS, NO_CARD, Card
+from shared.games.eriantys.pieces import (
+    ASSISTANTS,
+    NO_STUDENTS,
+    Colour,
+    Counts,
+    Mage,
+    Manner,
+    Phase,
+    Tower,
+    steps_of,
+)
+from shared.ids import Seat
+
+
+class Tile(Noun, frozen=True):
+    students: Counts = NO_STUDENTS
+    tower: Tower | None = None
+
+
+class Group(Noun, frozen=True):
+    """Tiles that are joined. The groups are in the order of their lowest tiles."""
+
+    tiles: tuple[int, ...]
+    """Numbers from 1 to 12, ascending."""
+    no_entry: int = 0
+
+
+class Player(Noun, frozen=True):
+    mage: Mage
+    tower: Tower
+    towers: int
+    """Left on the board. In a game of four the first two seats have those of their teams."""
+    entrance: Counts
+    hall: Counts = NO_STUDENTS
+    hand: tuple[int, ...] = ASSISTANTS
+    assistant: int | None = None
+    """The last one played."""
+    coins: int = 0
+
+
+class Character(Noun, frozen=True):
+    """A card on the table."""
+
+    number: int
+    students: Counts = NO_STUDENTS
+    no_entry: int = 0
+    used: bool = False
+    """A coin lies on it: it costs one more."""
+
+    @property
+    def price(self) -> int:
+        return CARDS[self.number].cost + self.used
+
+
+class Active(Noun, frozen=True):
+    """The character that was played in this turn."""
+
+    number: int
+    manner: Manner
+    left: int = 0
+    """Choices that may still be made."""
+    owed: bool = False
+    """The turn cannot end before one is made."""
+    colour: Colour | None = None
+    """The last one chosen."""
+
+
+class View(Noun, frozen=True):
+    expert: bool = False
+    players: tuple[Player, ...] = ()
+    tiles: tuple[Tile, ...] = ()
+    groups: tuple[Group, ...] = ()
+    mother: int = 1
+    """The lowest tile of the group where she stands."""
+    clouds: tuple[Counts, ...] = ()
+    bag: Counts = NO_STUDENTS
+    """Anybody can count it; what comes next is in nobody's view."""
+    professors: tuple[Seat | None, ...] = (None,) * 5
+    characters: tuple[Character, ...] = ()
+    bank: int = 0
+    round: int = 0
+    phase: Phase = Phase.PLANNING
+    turn: Seat = Seat(0)
+    order: tuple[Seat, ...] = ()
+    """Of the planning, then of the action phase."""
+    moves: int = 0
+    """Students that are still to be moved in this turn."""
+    dry: bool = False
+    """The bag could not fill the clouds: nobody takes one in this round."""
+    last_round: str = ""
+    """Why this round is the last one: `bag` or `assistants`."""
+    active: Active | None = None
+    away: tuple[Seat, ...] = ()
+    paused: bool = False
+    winners: tuple[Seat, ...] = ()
+    ending: str = ""
+
+
+def position_of(view: View, tile: int) -> int:
+    """Where the group of a tile is in the list of groups."""
+    for position, group in enumerate(view.groups):
+        if tile in group.tiles:
+            return position
+    raise ValueError(f"there is no tile {tile}")
+
+
+def students_of(view: View, group: Group) -> Counts:
+    g, r, y, p, b = 0, 0, 0, 0, 0
+    for tile in group.tiles:
+        students = view.tiles[tile - 1].students
+        g, r, y, p, b = g + students[0], r + students[1], y + students[2], p + students[3], b + students[4]
+    return (g, r, y, p, b)
+
+
+def towers_of(view: View, group: Group) -> tuple[Tower, ...]:
+    found = (view.tiles[tile - 1].tower for tile in group.tiles)
+    return tuple(tower for tower in found if tower is not None)
+
+
+def owner_of(view: View, group: Group) -> Tower | None:
+    """Whose towers are on it; when there were too few, the lowest tiles got them."""
+    return view.tiles[group.tiles[0] - 1].tower
+
+
+def keeper_of(view: View, tower: Tower) -> Seat:
+    """The seat whose board holds the towers of a colour."""
+    return next(Seat(seat) for seat, player in enumerate(view.players) if player.tower is tower)
+
+
+def character_of(view: View, number: int) -> Character | None:
+    return next((card for card in view.characters if card.number == number), None)
+
+
+def active_card(view: View) -> Card:
+    """The facts of the character that was played in this turn."""
+    return NO_CARD if view.active is None else CARDS[view.active.number]
+
+
+def max_steps(view: View) -> int:
+    """How far mother nature may go in this turn."""
+    return steps_of(view.players[view.turn].assistant or 0) + active_card(view).extra_steps
+
+
+def played_before(view: View) -> tuple[int, ...]:
+    """The assistants that were played in this planning phase."""
+    before = view.order[: view.order.index(view.turn)]
+    return tuple(value for seat in before if (value := view.players[seat].assistant) is not None)
+
+
+def playable_assistants(view: View) -> tuple[int, ...]:
+    """What the player whose turn it is may play: no value that is taken, unless all of the hand is."""
+    hand, taken = view.players[view.turn].hand, played_before(view)
+    return tuple(value for value in hand if value not in taken) or hand
+
+
+def takeable_clouds(view: View) -> tuple[int, ...]:
+    return tuple(number for number, students in enumerate(view.clouds) if any(students))
