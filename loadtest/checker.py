@@ -12,7 +12,7 @@ from zlib import crc32
 
 import msgspec
 
-VIOLATIONS = ("holes", "repeats", "disorder", "lost", "doubled", "misplaced", "differing", "faults")
+VIOLATIONS = ("holes", "repeats", "disorder", "lost", "doubled", "misplaced", "differing", "faults", "unfinished")
 """Each of these must be zero."""
 REMARKS = ("resyncs", "rewound", "resends", "unchecked")
 """These may happen, and are worth knowing."""
@@ -83,10 +83,7 @@ class Track:
         elif reason:
             self._findings.add("resyncs", f"{self} got a view at step {offset}: {reason}")
         elif self._first:
-            if offset < self.offset:
-                self._findings.add("disorder", f"{self} was at step {self.offset} and got a view of step {offset}")
-            if offset == self.offset:
-                return
+            self._findings.add("disorder", f"{self}, at step {self.offset}, got a view of step {offset} unasked")
         self.epoch, self.offset = epoch, offset
         self._first = offset + 1
         self._missing.clear()

@@ -62,8 +62,6 @@ class Play:
     def _sit(self, seating: Seating) -> None:
         self.told = Told()
         self.over = False
-        self.settled = False
-        """The view that `settle` asked for has come."""
         self.track: Track | None = None
         self._seating = seating
         self._mind: Mind = mind_for(seating.game, -1, seating.seed)
@@ -71,6 +69,7 @@ class Play:
         self._act: Act | None = None
         self._uncertain: set[int] = set()
         self._acked_offset = 0
+        self._top: int | None = None
         self._naps = 0
         self._waited = 0
 
@@ -88,11 +87,19 @@ class Play:
         return self._take_seat() if self._greeted else ()
 
     def settle(self) -> Iterable[bytes]:
-        """Ask for the position as the server knows it; `settled` says when it has come."""
-        if self.track is None:
-            self.settled = True
-            return ()
-        return self._ask(AskView(next(self._ids), self.track.room))
+        """Ask for the position as the server knows it, in a moment in which nobody moves."""
+        return () if self.track is None else self._ask(AskView(next(self._ids), self.track.room))
+
+    @property
+    def settled(self) -> bool:
+        """The answer to `settle` has come, and every step that it counts."""
+        return self.track is None or (self._top is not None and self.track.offset >= self._top)
+
+    def unsettled(self) -> None:
+        """No more will come: what the answer to `settle` counts and was never told is missing."""
+        if self.track is not None and self._top is not None and self.track.offset < self._top:
+            missing = self._top - self.track.offset
+            self._findings.add("holes", f"{self.track}: the steps after {self.track.offset} never came", missing)
 
     def depart(self) -> Iterable[bytes]:
         """Leave an unfinished game and end the session."""
@@ -217,20 +224,23 @@ class Play:
         if track is None or view.room != track.room:
             return ()
         asked = None if view.id is None else self._asked.pop(view.id, None)
-        if isinstance(asked, AskView):
-            self._compare(view.view)
+        if isinstance(asked, AskView) and not view.reason:
+            return self._compare(track, view.view)
         again = self._send_again() if view.reason else ()
         return (*again, *self._look(view.view, view.reason))
 
-    def _compare(self, view: Position) -> None:
+    def _compare(self, track: Track, view: Position) -> Iterable[bytes]:
         """A view that was asked for in a quiet moment must be what the events have told."""
-        track, mine = self.track, self._mind.board()
-        assert track is not None
-        self.settled = True
-        if mine is not None and view.offset == track.offset and view.game is not None:
-            theirs = msgspec.json.decode(view.game)
-            if theirs != mine:
+        self._top = view.offset
+        if view.offset < track.offset:
+            self._findings.add("disorder", f"{track} was told step {track.offset}, the view is of step {view.offset}")
+        if view.offset == track.offset and view.game is not None:
+            mine, theirs = self._mind.board(), msgspec.json.decode(view.game)
+            if mine is not None and mine != theirs:
                 self._findings.add("differing", f"{track}: the events told {mine}, the view says {theirs}")
+            self._mind.look(view)
+            self.told.board = self._mind.board()
+        return self._move()
 
     def _look(self, view: Position, reason: str) -> Iterable[bytes]:
         track = self.track
@@ -259,11 +269,11 @@ class Play:
 
     def _finish(self) -> Iterable[bytes]:
         if self._mind.asks_view and not self.settled:
-            return () if self._asked else self.settle()
+            return self.settle() if self._top is None and not self._asked else ()
         if not self.over:
             self.over = True
             self.told.result = self._mind.ending
-            self.told.board = self._mind.board()
+            self.told.board = self._mind.board() or self.told.board
             if self._mind.closed:
                 self._fault(f"the room was closed: {self._mind.closed}")
         return ()

@@ -1,0 +1,11 @@
+"""`python -m loadtest`: the same as `tavolata load`."""
+
+import typer
+
+from loadtest.cli import load
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app.command()(load)
+
+if __name__ == "__main__":
+    app(prog_name="python -m loadtest")

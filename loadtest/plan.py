@@ -1,0 +1,95 @@
+"""What a run shall do, and the forms in which the command line says it."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from loadtest.tcp import DEFAULT_PORTS
+
+Address: TypeAlias = tuple[str, int]
+
+STONES = 300
+"""A table of stones begins with so many unless told otherwise: about 150 moves, so that moves are what is measured."""
+
+
+class PlanError(ValueError):
+    """An option that makes no sense; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    urls: tuple[str, ...]
+    game: str = "stones"
+    dialects: tuple[str, ...] = ("play",)
+    """Seat n of table m speaks the dialect m + n, counted around."""
+    rooms: int = 1
+    players: int = 2
+    duration_s: float | None = None
+    games: int | None = None
+    think_s: float = 0.0
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    tcp: dict[str, Address] = field(default_factory=dict)
+    """The dialects that are spoken over TCP, and where."""
+    patience_s: float = 60.0
+    """A table that does not get on for so long is given up."""
+
+
+def urls_of(text: str) -> tuple[str, ...]:
+    """Bases without a path, from `ws://host:port[,ws://host:port...]`."""
+    found = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        parts = urlsplit(part if "//" in part else f"ws://{part}")
+        scheme = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}.get(parts.scheme)
+        try:
+            port = parts.port
+        except ValueError:
+            port, scheme = None, None
+        if scheme is None or not parts.hostname or parts.path.strip("/"):
+            raise PlanError(f"--url takes ws://host:port, several separated by commas, not {part!r}")
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        found.append(f"{scheme}://{host}:{port or (443 if scheme == 'wss' else 80)}")
+    if not found:
+        raise PlanError("--url names no server")
+    return tuple(found)
+
+
+def options_of(game: str, text: str, expert: bool) -> dict[str, Any]:
+    try:
+        options = json.loads(text) if text else {}
+    except ValueError as fault:
+        raise PlanError(f"--options takes a JSON object: {fault}") from None
+    if not isinstance(options, dict):
+        raise PlanError("--options takes a JSON object, such as '{\"stones\": 21}'")
+    if expert:
+        options = {**options, "expert": True}
+    return {"stones": STONES, **options} if game == "stones" else options
+
+
+def tcp_of(texts: list[str], dialects: tuple[str, ...], host: str) -> dict[str, Address]:
+    """Each text is `HOST:PORT`, `PORT`, `DIALECT=PORT`, `DIALECT=HOST:PORT`, or empty: the usual port."""
+    found: dict[str, Address] = {}
+    for text in ",".join(texts).replace(" ", "").split(",") if texts else ():
+        form = re.fullmatch(r"(?:(?P<dialect>[a-z][a-z.]*)=)?(?:(?P<host>[^=:]+):)?(?P<port>\d{1,5})", text)
+        if text and form is None:
+            raise PlanError(f"--tcp takes nothing, PORT, HOST:PORT or DIALECT=PORT, not {text!r}")
+        named = form["dialect"] if form is not None else None
+        for dialect in (named,) if named else dialects:
+            if dialect not in DEFAULT_PORTS:
+                raise PlanError(f"{dialect} is not spoken over TCP")
+            port = int(form["port"]) if form is not None else DEFAULT_PORTS[dialect]
+            found[dialect] = ((form["host"] if form is not None else None) or host, port)
+    return found
+
+
+def pids_of(text: str) -> dict[int, str]:
+    """`gateway=1234,worker=1235,1236`: without a role it is guessed (an empty role)."""
+    found: dict[int, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        role, _, pid = part.rpartition("=")
+        if not pid.isdigit():
+            raise PlanError(f"--pids takes ROLE=PID or PID, several separated by commas, not {part!r}")
+        found[int(pid)] = role
+    return found

@@ -1,0 +1,226 @@
+"""One table: seats its players, game after game, and says how each ended."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from random import Random
+
+from loadtest.checker import Findings
+from loadtest.figures import Figures
+from loadtest.link import Link, Route
+from loadtest.plan import Plan
+from loadtest.play import Play
+from loadtest.player import Player, Seating
+from loadtest.players import player_for
+from loadtest.records import Witness
+
+
+@dataclass(slots=True)
+class Hall:
+    """What all tables of a run share."""
+
+    plan: Plan
+    tag: str
+    """Begins every player's name: runs must not take each other's names."""
+    findings: Findings
+    figures: Figures
+    seating: asyncio.Semaphore
+    """So many tables may be taking their first seats at once."""
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """The time is over: no new games."""
+    links: dict[int, Link] = field(default_factory=dict)
+    rooms: dict[int, list[Witness]] = field(default_factory=dict)
+    """Every room that a `play` seat can read the record of."""
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    """All tables have begun their first game, or have failed to."""
+    _begun: int = 0
+
+    def table_begun(self) -> None:
+        self._begun += 1
+        if self._begun == self.plan.rooms:
+            self.begun.set()
+
+
+class Table:
+    """Runs until its games are played or the hall closes."""
+
+    def __init__(self, number: int, hall: Hall) -> None:
+        self._number = number
+        self._hall = hall
+        self._plan = hall.plan
+        self._links: list[Link] = []
+        self._room: int | None = None
+        self._opened = asyncio.Event()
+        self._changed = asyncio.Event()
+
+    async def run(self) -> None:
+        game = 0
+        while not self._hall.closing.is_set() and (self._plan.games is None or game < self._plan.games):
+            good = await self._play(game)
+            game += 1
+            if not good:
+                break
+
+    async def _play(self, game: int) -> bool:
+        """One game. False if the table is of no use any more."""
+        figures = self._hall.figures
+        self._room = None
+        self._opened.clear()
+        try:
+            if game == 0:
+                try:
+                    async with self._hall.seating:
+                        await self._seat_all(game)
+                finally:
+                    self._hall.table_begun()
+            else:
+                await self._seat_all(game)
+            figures.playing += 1
+            try:
+                finished = await self._to_the_end()
+            finally:
+                figures.playing -= 1
+        except TimeoutError:
+            finished = False
+            self._given_up()
+        self._conclude(finished)
+        return finished and all(not player.told.faults for player in self._players)
+
+    # --- seats ---------------------------------------------------------------------------------------------------
+
+    async def _seat_all(self, game: int) -> None:
+        async with asyncio.timeout(self._plan.patience_s):
+            self._take_seat(game, 0)
+            await self._until(lambda: self._opened.is_set() or self._players[0].over)
+            if not self._opened.is_set():
+                return
+            for seat in range(1, self._plan.players):
+                self._take_seat(game, seat)
+            for link in self._links:
+                await link.ready
+
+    def _take_seat(self, game: int, seat: int) -> None:
+        plan = self._plan
+        seating = Seating(
+            name=f"{self._hall.tag}{self._number}{'abcdefgh'[seat % 8]}{game or ''}",
+            game=plan.game,
+            seats=plan.players,
+            options=plan.options,
+            seed=Random(f"{plan.seed}/{self._number}/{seat}/{game}").getrandbits(63),
+            table=lambda: self._room,
+            opened=self._note_opened,
+            first=seat == 0,
+        )
+        if seat < len(self._links):
+            link = self._links[seat]
+            if isinstance(link.player, Play):
+                link.say(link.player.again(seating))
+                return
+            self._part(link)
+        link = self._new_link(seat, seating)
+        self._links[seat : seat + 1] = [link]
+        self._hall.links[id(link)] = link
+        link.dial()
+
+    def _new_link(self, seat: int, seating: Seating) -> Link:
+        plan = self._plan
+        dialect = plan.dialects[(self._number + seat) % len(plan.dialects)]
+        player = player_for(dialect, seating, self._hall.findings)
+        route = Route(plan.urls, plan.tcp.get(dialect))
+        start = self._number + seat
+        return Link(player, route, start, self._hall.figures, plan.think_s, self._changed.set)
+
+    def _note_opened(self, room: int) -> None:
+        self._room = room
+        self._opened.set()
+        self._changed.set()
+
+    def _part(self, link: Link) -> None:
+        self._hall.links.pop(id(link), None)
+        link.end()
+
+    @property
+    def _players(self) -> list[Player]:
+        return [link.player for link in self._links]
+
+    # --- the game ------------------------------------------------------------------------------------------------
+
+    async def _until(self, reached: Callable[[], bool]) -> None:
+        while not reached():
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def _to_the_end(self) -> bool:
+        """Wait until the game is over for all. With `play` alone a game is left as it is when the time is over."""
+        over = asyncio.create_task(self._until(self._is_over))
+        closing = asyncio.create_task(self._hall.closing.wait())
+        stoppable = all(isinstance(player, Play) for player in self._players)
+        try:
+            while not over.done():
+                moves = sum(player.moves for player in self._players)
+                waiting = {over, closing} if stoppable else {over}
+                await asyncio.wait(waiting, timeout=self._plan.patience_s, return_when=asyncio.FIRST_COMPLETED)
+                if closing.done() and stoppable and not over.done():
+                    await self._stop()
+                    return True
+                if not over.done() and moves == sum(player.moves for player in self._players):
+                    raise TimeoutError
+        finally:
+            over.cancel()
+            closing.cancel()
+        return True
+
+    def _is_over(self) -> bool:
+        """For all, or for one who is without hope, so that the others would wait for ever."""
+        players = self._players
+        return all(player.over for player in players) or any(player.over and player.told.faults for player in players)
+
+    async def _stop(self) -> None:
+        """Let the moves that are under way be answered, then have every seat look at the position."""
+        players = [(link, link.player) for link in self._links if isinstance(link.player, Play)]
+        async with asyncio.timeout(self._plan.patience_s):
+            for link, player in players:
+                link.watched = player.stopped = True
+            await self._until(lambda: not any(player.waiting for _, player in players))
+            for link, player in players:
+                link.say(player.settle())
+            await self._until(lambda: all(player.settled for _, player in players))
+
+    # --- the end -------------------------------------------------------------------------------------------------
+
+    def _given_up(self) -> None:
+        states = ", ".join(f"{player.told.room or '-'}:{player.moves} moves" for player in self._players)
+        text = f"table {self._number} (room {self._room}) did not get on for {self._plan.patience_s:g} s ({states})"
+        self._hall.findings.add("unfinished", text)
+
+    def _conclude(self, finished: bool) -> None:
+        hall = self._hall
+        for player in self._players:
+            if isinstance(player, Play):
+                self._conclude_play(player)
+            hall.figures.counted.update(player.told.counts)
+            for fault in player.told.faults:
+                hall.findings.add("faults", fault)
+        if finished:
+            self._compare()
+            hall.figures.games += all(player.over for player in self._players)
+
+    def _conclude_play(self, player: Play) -> None:
+        player.unsettled()
+        self._hall.figures.errors.update(player.errors)
+        player.errors.clear()
+        if player.track is not None and player.token:
+            self._hall.rooms.setdefault(player.track.room, []).append(Witness(player.track, player.token))
+
+    def _compare(self) -> None:
+        """All seats must have been told the same end, and the same position where they can tell."""
+        told = [player.told for player in self._players]
+        for one, other in combinations(told, 2):
+            if one.result != other.result:
+                self._differ(f"one seat was told {one.result}, another {other.result}")
+            elif one.board is not None and other.board is not None and one.board != other.board:
+                self._differ(f"one seat knows the position {one.board}, another {other.board}")
+
+    def _differ(self, text: str) -> None:
+        self._hall.findings.add("differing", f"room {self._room}: {text}")
