@@ -61,7 +61,7 @@ def listener(port: int) -> str | None:
     if not sockets:
         return None
     for process in Path("/proc").glob("[0-9]*"):
-        if any(target in sockets for target in _open_files(process)):
+        if sockets & _open_files(process):
             try:
                 return f"{(process / 'comm').read_text().strip()} (pid {process.name})"
             except OSError:
@@ -78,9 +78,9 @@ def _listening_inodes(port: int) -> Iterator[str]:
                     yield words[9]
 
 
-def _open_files(process: Path) -> Iterator[str]:
+def _open_files(process: Path) -> set[str]:
     try:
-        for entry in os.scandir(process / "fd"):
-            yield os.readlink(entry.path)
+        with os.scandir(process / "fd") as entries:
+            return {os.readlink(entry.path) for entry in entries}
     except OSError:
-        return
+        return set()

@@ -1,6 +1,14 @@
 """The embedded server and the tools that tests use to hurt it."""
 
+import subprocess
+from pathlib import Path
+
+from deploy import valkey
+from deploy.ports import free_port
+from deploy.tether import tethered
+from tests.support.launched import ROOT
 from tests.support.valkey import ValkeyServer
+from tests.support.waiting import eventually
 
 
 def test_a_killed_server_comes_back_on_its_port_and_data(own_valkey: ValkeyServer) -> None:
@@ -48,3 +56,17 @@ def test_a_reply_of_any_size_arrives_whole(valkey_server: ValkeyServer, valkey_u
     valkey_server.ask("SET", "long", text)
     assert valkey_server.ask("GET", "long") == b"$300000\r\n" + text.encode() + b"\r\n"
     assert valkey_server.ask("GET", "missing") == b"$-1\r\n"
+
+
+def test_the_configuration_of_the_composed_store_is_understood(tmp_path: Path) -> None:
+    port = free_port()
+    config = tmp_path / "valkey.conf"
+    config.write_text((ROOT / "deploy" / "valkey.conf").read_text().replace("dir /data", f"dir {tmp_path}"))
+    words = [str(valkey.binary()), str(config), "--port", str(port), "--bind", "127.0.0.1"]
+    with subprocess.Popen(tethered(words), stdout=subprocess.DEVNULL) as process:
+        try:
+            eventually(lambda: valkey.answers(port), "Valkey answers")
+            for name, value in (("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")):
+                assert f"\r\n{value}\r\n".encode() in valkey.ask(port, "CONFIG", "GET", name)
+        finally:
+            process.kill()

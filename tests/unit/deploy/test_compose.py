@@ -1,0 +1,155 @@
+"""docker-compose.yml and what belongs to it: no engine is needed to see that names, paths and variables are right."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, described
+from tests.support.launched import ROOT
+
+NODES: dict[str, type[StoreSettings]] = {"gateway": GatewaySettings, "worker": WorkerSettings}
+METRICS = {
+    "tavolata_commands_total",
+    "tavolata_commits_total",
+    "tavolata_batch_commands",
+    "tavolata_frame_to_ack_seconds",
+    "tavolata_partitions_held",
+    "tavolata_lag_entries",
+    "tavolata_connections",
+    "tavolata_outbox_bytes",
+    "tavolata_gaps_filled_total",
+    "tavolata_resumes_total",
+    "tavolata_rejections_total",
+    "tavolata_rooms_loaded",
+}
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return loaded
+
+
+def text(path: str) -> str:
+    return (ROOT / path).read_text()
+
+
+def port_of(compose: dict[str, Any], service: str) -> int:
+    return int(compose["services"][service]["environment"]["TAVOLATA_PORT"])
+
+
+def test_the_services_are_there_and_monitoring_is_a_profile(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    assert {name for name, service in services.items() if "profiles" not in service} == {
+        "valkey",
+        "gateway",
+        "worker",
+        "proxy",
+    }
+    assert {name for name, service in services.items() if service.get("profiles") == ["monitoring"]} == {
+        "prometheus",
+        "grafana",
+    }
+    assert all(service["restart"] == "unless-stopped" for service in services.values())
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_gateways_and_workers_can_be_scaled(compose: dict[str, Any], name: str) -> None:
+    service = compose["services"][name]
+    assert not {"container_name", "ports", "volumes"} & service.keys()
+    assert service["expose"] == [str(port_of(compose, name))]
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_commands_and_variables_exist(compose: dict[str, Any], name: str) -> None:
+    service = compose["services"][name]
+    assert service["command"] == ["python", "-m", name]
+    known = {variable for variable, _, _ in described(NODES[name])}
+    assert service["environment"].keys() <= known
+    for value in service["environment"].values():
+        assert set(re.findall(r"\$\{(\w+)", value)) <= known
+    assert service["environment"]["TAVOLATA_REDIS_URL"] == "redis://valkey:6379/0"
+    assert service["environment"]["TAVOLATA_HOST"] == "0.0.0.0"
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_health_checks_ask_the_port_that_is_listened_on(compose: dict[str, Any], name: str) -> None:
+    assert f"http://127.0.0.1:{port_of(compose, name)}/healthz" in compose["services"][name]["healthcheck"]["test"][-1]
+    assert compose["services"][name]["depends_on"]["valkey"]["condition"] == "service_healthy"
+
+
+def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            assert (ROOT / source).exists() if source.startswith(".") else source in compose["volumes"]
+        if "build" in service:
+            assert (ROOT / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
+
+
+def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any]) -> None:
+    assert compose["services"]["proxy"]["ports"] == ["8000:8000"]
+    config = text("deploy/haproxy.cfg")
+    assert re.search(r"^\s+bind :8000$", config, re.MULTILINE)
+    [template] = re.findall(r"^\s+server-template (\S+) (\S+) (\S+) (.*)$", config, re.MULTILINE)
+    assert template[0] in compose["services"]
+    assert template[2] == f"gateway:{port_of(compose, 'gateway')}"
+    assert template[3].split() == ["check", "resolvers", "docker", "init-addr", "none"]
+    assert re.search(r"^resolvers docker$", config, re.MULTILINE)
+    assert "timeout tunnel 1h" in config
+    assert "uri /readyz" in config
+
+
+def test_what_the_image_copies_exists_and_is_not_ignored() -> None:
+    kept = {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")}
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("deploy/Dockerfile"), re.MULTILINE)
+    sources = {source for line in copied for source in line.split()}
+    assert sources == kept
+    assert all((ROOT / source).exists() for source in sources)
+
+
+def test_the_image_is_small_and_not_run_by_root() -> None:
+    dockerfile = text("deploy/Dockerfile")
+    assert set(re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)) == {"python:3.12-slim"}
+    assert len(re.findall(r"^FROM ", dockerfile, re.MULTILINE)) == 2
+    final = dockerfile.rpartition("\nFROM ")[2]
+    assert re.search(r"^USER (?!root)\w+$", final, re.MULTILINE)
+
+
+def test_nothing_names_a_package_index() -> None:
+    for path in ("docker-compose.yml", "deploy/Dockerfile", "pyproject.toml", "Makefile"):
+        assert not re.search(r"index-url|PIP_|https?://(?!127\.0\.0\.1)", text(path)), path
+
+
+def test_prometheus_finds_what_was_scaled(compose: dict[str, Any]) -> None:
+    jobs = yaml.safe_load(text("deploy/prometheus.yml"))["scrape_configs"]
+    found = {config["names"][0]: config["port"] for job in jobs for config in job["dns_sd_configs"]}
+    assert found == {name: port_of(compose, name) for name in NODES}
+
+
+def test_the_dashboard_shows_every_metric_and_no_other() -> None:
+    dashboard = json.loads(text("deploy/grafana/dashboards/tavolata.json"))
+    used = {
+        name.removesuffix("_bucket")
+        for panel in dashboard["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"\btavolata_\w+", target["expr"])
+    }
+    assert used == METRICS
+
+
+def test_the_dashboard_and_its_source_are_where_grafana_looks(compose: dict[str, Any]) -> None:
+    mounts = dict(volume.split(":")[:2] for volume in compose["services"]["grafana"]["volumes"])
+    provider = yaml.safe_load(text("deploy/grafana/provisioning/dashboards/tavolata.yml"))["providers"][0]
+    assert provider["options"]["path"] == mounts["./deploy/grafana/dashboards"]
+    home = Path(compose["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
+    assert str(home.parent) == provider["options"]["path"]
+    assert (ROOT / "deploy/grafana/dashboards" / home.name).is_file()
+    source = yaml.safe_load(text("deploy/grafana/provisioning/datasources/prometheus.yml"))["datasources"][0]
+    assert source["url"] == "http://prometheus:9090"
+    dashboard = json.loads(text("deploy/grafana/dashboards/tavolata.json"))
+    assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}

@@ -1,0 +1,63 @@
+"""Logs of children."""
+
+from pathlib import Path
+
+import pytest
+
+from deploy import logfile
+from deploy.logfile import LogFile, is_important
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> LogFile:
+    log = LogFile(tmp_path / "logs" / "worker-1.log")
+    log.begin()
+    return log
+
+
+def append(log: LogFile, text: str) -> None:
+    with log.path.open("a") as file:
+        file.write(text)
+
+
+def test_every_whole_line_is_news_once(log: LogFile) -> None:
+    append(log, "one\ntwo\nthr")
+    assert log.news() == ["one", "two"]
+    append(log, "ee\n")
+    assert log.news() == ["three"]
+    assert log.news() == []
+
+
+def test_the_last_line_is_the_last_that_says_something(log: LogFile) -> None:
+    assert log.last_line() == ""
+    append(log, "first\nport 80 is taken\n\n")
+    assert log.last_line() == "port 80 is taken"
+
+
+def test_a_new_cluster_begins_a_new_log_and_keeps_the_last_one(log: LogFile) -> None:
+    append(log, "old\n")
+    log.begin()
+    assert log.news() == []
+    assert log.path.with_name("worker-1.log.1").read_text() == "old\n"
+
+
+def test_a_log_that_is_too_long_is_cut(log: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logfile, "MOST_BYTES", 10)
+    append(log, "a long line\n")
+    assert log.news() == ["a long line"]
+    assert log.path.read_text() == ""
+    append(log, "next\n")
+    assert log.news() == ["next"]
+
+
+@pytest.mark.parametrize(
+    ("line", "important"),
+    [
+        ("2026-01-01 10:00:00 WARNING worker: lease lost", True),
+        ('{"level":"error","text":"x"}', True),
+        ("2026-01-01 10:00:00 INFO gateway: ready", False),
+        ("INFO " + "x" * 80 + " no error at all", False),
+    ],
+)
+def test_warnings_and_errors_are_important(line: str, important: bool) -> None:
+    assert is_important(line) is important
