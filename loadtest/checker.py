@@ -69,6 +69,8 @@ class Track:
         self.seat = seat
         self.epoch = 0
         self.offset = 0
+        self.broken = False
+        """A step did not come in its place; only a view puts that right."""
         self._findings = findings
         self._missing: set[int] = set()
         self._first = 0
@@ -82,8 +84,7 @@ class Track:
             self._findings.add("rewound", f"{self} went back from step {self.offset} to {offset}")
         elif reason:
             self._findings.add("resyncs", f"{self} got a view at step {offset}: {reason}")
-        elif self._first:
-            self._findings.add("disorder", f"{self}, at step {self.offset}, got a view of step {offset} unasked")
+        self.broken = False
         self.epoch, self.offset = epoch, offset
         self._first = offset + 1
         self._missing.clear()
@@ -91,23 +92,25 @@ class Track:
 
     def update(self, epoch: int, offset: int, events: msgspec.Raw) -> bool:
         """A step was told. True if it is the next one; the player shall ignore any other."""
-        if offset == self.offset + 1:
+        if offset == self.offset + 1 and not self.broken:
             self.epoch, self.offset = epoch, offset
             self._digests.append(digest(epoch, events))
             return True
+        self.broken = True
         self._out_of_step(epoch, offset)
         return False
 
     def _out_of_step(self, epoch: int, offset: int) -> None:
-        if offset > self.offset:
+        if offset == self.offset + 1:
+            self.epoch, self.offset = epoch, offset
+        elif offset > self.offset:
             missing = range(self.offset + 1, offset)
             self._findings.add("holes", f"{self} got step {offset} after {self.offset}", len(missing))
             self._missing.update(missing)
             self.epoch, self.offset = epoch, offset
-            self._first = offset + 1
-            self._digests = array("I")
         elif offset in self._missing:
             self._missing.discard(offset)
+            self._findings.counts["holes"] -= 1
             self._findings.add("disorder", f"{self} got step {offset} only after {self.offset}")
         else:
             self._findings.add("repeats", f"{self} got step {offset} again after {self.offset}")

@@ -36,7 +36,7 @@ class Mind(Protocol):
 
 
 _events = msgspec.json.Decoder(list[RoomEvent | stones.Started | stones.Taken])
-_state = msgspec.json.Decoder(stones.State)
+_state = msgspec.json.Decoder(stones.State | None)
 _TAKE = {count: msgspec.json.encode(stones.Take(count)) for count in (1, 2, 3)}
 
 
@@ -62,7 +62,7 @@ class StonesMind:
     def look(self, view: Position) -> None:
         self.ending = view.outcome
         self.closed = "closed" if view.status == "closed" else ""
-        self._state = stones.GAME.empty if view.game is None else _state.decode(view.game)
+        self._state = _state.decode(view.game) or stones.GAME.empty
 
     def follow(self, update: Update) -> None:
         for event in _events.decode(update.events):
@@ -86,7 +86,7 @@ class StonesMind:
         return _plain(self._state)
 
 
-_offers = msgspec.json.Decoder(list[msgspec.Raw])
+_offers = msgspec.json.Decoder(list[msgspec.Raw] | None)
 
 
 class AnyMind:
@@ -107,7 +107,7 @@ class AnyMind:
         self.ending = view.outcome
         self.closed = "closed" if view.status == "closed" else ""
         self._offered(view.options)
-        self._game = None if view.game is None else msgspec.json.decode(view.game)
+        self._game = msgspec.json.decode(view.game)
 
     def follow(self, update: Update) -> None:
         self._game = None
@@ -121,8 +121,8 @@ class AnyMind:
                 case {"type": "room.closed", "reason": reason}:
                     self.closed = reason or "closed"
 
-    def _offered(self, options: msgspec.Raw | None) -> None:
-        self._options = [] if options is None else _offers.decode(options)
+    def _offered(self, options: msgspec.Raw) -> None:
+        self._options = _offers.decode(options) or []
 
     def choose(self) -> bytes | None:
         if not self._options or self.ending is not None:

@@ -212,7 +212,7 @@ class Play:
         if track is None or update.room != track.room:
             return ()
         if not track.update(update.epoch, update.offset, update.events):
-            return ()
+            return () if self._asked else self._ask(AskView(next(self._ids), track.room))
         try:
             self._mind.follow(update)
         except msgspec.DecodeError as fault:
@@ -224,19 +224,19 @@ class Play:
         if track is None or view.room != track.room:
             return ()
         asked = None if view.id is None else self._asked.pop(view.id, None)
-        if isinstance(asked, AskView) and not view.reason:
+        if isinstance(asked, AskView) and not view.reason and not track.broken:
             return self._compare(track, view.view)
         again = self._send_again() if view.reason else ()
-        return (*again, *self._look(view.view, view.reason))
+        return (*again, *self._look(view.view, view.reason or "out of step"))
 
     def _compare(self, track: Track, view: Position) -> Iterable[bytes]:
         """A view that was asked for in a quiet moment must be what the events have told."""
         self._top = view.offset
         if view.offset < track.offset:
             self._findings.add("disorder", f"{track} was told step {track.offset}, the view is of step {view.offset}")
-        if view.offset == track.offset and view.game is not None:
+        if view.offset == track.offset:
             mine, theirs = self._mind.board(), msgspec.json.decode(view.game)
-            if mine is not None and mine != theirs:
+            if mine is not None and theirs is not None and mine != theirs:
                 self._findings.add("differing", f"{track}: the events told {mine}, the view says {theirs}")
             self._mind.look(view)
             self.told.board = self._mind.board()

@@ -15,6 +15,9 @@ from loadtest.player import Player, Seating
 from loadtest.players import player_for
 from loadtest.records import Witness
 
+DIAGNOSIS_S = 3.0
+"""So long the seats of a table that was given up may look at where they are."""
+
 
 @dataclass(slots=True)
 class Hall:
@@ -83,7 +86,7 @@ class Table:
                 figures.playing -= 1
         except TimeoutError:
             finished = False
-            self._given_up()
+            await self._given_up()
         self._conclude(finished)
         return finished and all(not player.told.faults for player in self._players)
 
@@ -183,16 +186,26 @@ class Table:
             for link, player in players:
                 link.watched = player.stopped = True
             await self._until(lambda: not any(player.waiting for _, player in players))
-            for link, player in players:
-                link.say(player.settle())
-            await self._until(lambda: all(player.settled for _, player in players))
+            await self._settle()
+
+    async def _settle(self) -> None:
+        players = [(link, link.player) for link in self._links if isinstance(link.player, Play)]
+        for link, player in players:
+            link.watched = True
+            link.say(player.settle())
+        await self._until(lambda: all(player.settled for _, player in players))
 
     # --- the end -------------------------------------------------------------------------------------------------
 
-    def _given_up(self) -> None:
+    async def _given_up(self) -> None:
         states = ", ".join(f"{player.told.room or '-'}:{player.moves} moves" for player in self._players)
         text = f"table {self._number} (room {self._room}) did not get on for {self._plan.patience_s:g} s ({states})"
         self._hall.findings.add("unfinished", text)
+        try:
+            async with asyncio.timeout(min(DIAGNOSIS_S, self._plan.patience_s)):
+                await self._settle()
+        except TimeoutError:
+            pass
 
     def _conclude(self, finished: bool) -> None:
         hall = self._hall

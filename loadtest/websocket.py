@@ -153,5 +153,5 @@ class WebSocket(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        code = self._sans.close_code if self._sans.close_rcvd is not None else None
-        self._owner.lost(code or 1006, self._refusal or self._sans.close_reason or "")
+        close = self._sans.close_rcvd
+        self._owner.lost(1006 if close is None else close.code, self._refusal if close is None else close.reason)

@@ -4,6 +4,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+NOTHING = msgspec.Raw(b"null")
+
 
 class Message(msgspec.Struct, tag_field="type", tag=str.lower, omit_defaults=True):
     """Base of both directions: `class Ack(Message)` travels as `{"type": "ack", ...}`."""
@@ -62,8 +64,8 @@ class Position(msgspec.Struct):
     epoch: int
     offset: int
     status: str
-    game: msgspec.Raw | None = None
-    options: msgspec.Raw | None = None
+    game: msgspec.Raw = NOTHING
+    options: msgspec.Raw = NOTHING
     outcome: Any = None
 
 
@@ -98,7 +100,7 @@ class Update(Message):
     events: msgspec.Raw
     by: int | None = None
     id: int | None = None
-    options: msgspec.Raw | None = None
+    options: msgspec.Raw = NOTHING
 
 
 class Ack(Message):

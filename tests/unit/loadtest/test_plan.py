@@ -1,0 +1,82 @@
+"""The forms of the command line."""
+
+from typing import Any
+
+import pytest
+
+from loadtest.plan import STONES, PlanError, options_of, pids_of, tcp_of, urls_of
+from loadtest.players import dialects_of
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("ws://127.0.0.1:8000", ("ws://127.0.0.1:8000",)),
+        ("ws://a:1, ws://b:2/", ("ws://a:1", "ws://b:2")),
+        ("http://a:1,https://b", ("ws://a:1", "wss://b:443")),
+        ("localhost:8001", ("ws://localhost:8001",)),
+        ("ws://[::1]:8000", ("ws://[::1]:8000",)),
+    ],
+)
+def test_urls(text: str, urls: tuple[str, ...]) -> None:
+    assert urls_of(text) == urls
+
+
+@pytest.mark.parametrize("text", ["", ",", "ftp://a:1", "ws://", "ws://a:1/ws/play", "ws://a:port", "ws://a:99999"])
+def test_wrong_urls_are_refused(text: str) -> None:
+    with pytest.raises(PlanError):
+        urls_of(text)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "expert", "options"),
+    [
+        ("stones", "", False, {"stones": STONES}),
+        ("stones", '{"stones": 21}', False, {"stones": 21}),
+        ("eriantys", "", True, {"expert": True}),
+        ("codex", "", False, {}),
+    ],
+)
+def test_options(game: str, text: str, expert: bool, options: dict[str, Any]) -> None:
+    assert options_of(game, text, expert) == options
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3"])
+def test_wrong_options_are_refused(text: str) -> None:
+    with pytest.raises(PlanError):
+        options_of("stones", text, False)
+
+
+@pytest.mark.parametrize(
+    ("texts", "places"),
+    [
+        ([""], {"snarl": ("h", 45678)}),
+        (["5000"], {"snarl": ("h", 5000)}),
+        (["10.0.0.1:5000"], {"snarl": ("10.0.0.1", 5000)}),
+        (["snarl=5000"], {"snarl": ("h", 5000)}),
+        (["snarl=5000,codex=10.0.0.1:6000"], {"snarl": ("h", 5000), "codex": ("10.0.0.1", 6000)}),
+        (["snarl=5000", "codex=6000"], {"snarl": ("h", 5000), "codex": ("h", 6000)}),
+    ],
+)
+def test_places_over_tcp(texts: list[str], places: dict[str, tuple[str, int]]) -> None:
+    assert tcp_of(texts, ("snarl",), "h") == places
+
+
+@pytest.mark.parametrize("text", ["snarl", "snarl=", "=5", "a:b", "play=5000", "nothing=1"])
+def test_wrong_places_are_refused(text: str) -> None:
+    with pytest.raises(PlanError):
+        tcp_of([text], ("snarl",), "h")
+
+
+def test_processes_may_be_named_with_or_without_their_role() -> None:
+    assert pids_of("gateway=12, worker=13,14") == {12: "gateway", 13: "worker", 14: ""}
+    with pytest.raises(PlanError):
+        pids_of("gateway=x")
+
+
+def test_the_dialects_of_a_table() -> None:
+    assert dialects_of("stones", "play") == ("play",)
+    assert dialects_of("codex", "codex") == ("codex",)
+    assert set(dialects_of("eriantys", "mixed")) >= {"eriantys.events", "eriantys.prompts", "eriantys.status"}
+    with pytest.raises(PlanError):
+        dialects_of("stones", "codex")
