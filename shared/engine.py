@@ -94,7 +94,12 @@ def _no_timers(_state: Any) -> tuple[Timer, ...]:
     return ()
 
 
-def _open_to_all(event: Any, _seat: Seat | None) -> Any:
+def _nobody(_state: Any) -> tuple[Seat, ...]:
+    return ()
+
+
+def open_to_all(event: Any, _seat: Seat | None) -> Any:
+    """The `redact` of games without secrets."""
     return event
 
 
@@ -136,7 +141,7 @@ class Game(Generic[S, C, E, O]):
     outcome: Callable[[S], Outcome | None]
     """None while the game goes on."""
 
-    redact: Callable[[E, Seat | None], E | None] = _open_to_all
+    redact: Callable[[E, Seat | None], E | None] = open_to_all
     """The event as a seat or a spectator may see it; None: not at all."""
     notice: Callable[[S, Notice], tuple[E, ...]] | None = None
     """What presence and time do to the game (no events: nothing). Without it, the room plays the turns of players who
@@ -150,6 +155,8 @@ class Game(Generic[S, C, E, O]):
     configured late."""
     names: str = ""
     """A regular expression that the whole name of every player must match; empty: any name."""
+    removed: Callable[[S], tuple[Seat, ...]] = _nobody
+    """Whom the game has taken out for good: to these seats nobody comes back, though the room keeps the names."""
     least: int | None = None
     """How many players are enough when the table's wait timer runs out (None: it never starts before it is full)."""
 

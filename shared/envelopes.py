@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from shared.engine import Choice
-from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
+from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId, TraceId
 from shared.rooms import RoomSpec
 
 FORMAT = 1
@@ -66,7 +66,7 @@ class Configure(Body, frozen=True):
 
 
 class Rematch(Body, frozen=True):
-    """The next game of the same players was opened there."""
+    """Agree on the room of the next game: this one, unless another was agreed on before."""
 
     room: RoomId
 
@@ -117,6 +117,8 @@ class Listed(Body, frozen=True):
     spec: RoomSpec
     free: int
     created_ms: int
+    sids: tuple[SessionId, ...] = ()
+    """Who sits there: they need no reservation any more."""
 
 
 AnyBody: TypeAlias = (
@@ -190,6 +192,22 @@ class Told(msgspec.Struct, frozen=True, array_like=True):
     """... and for the seats that are told something else."""
     watchers: msgspec.Raw | None = None
     """The `Update` for spectators who asked for views."""
+
+
+class Beat(msgspec.Struct, frozen=True, tag_field="do", tag="beat"):
+    """A worker to a gateway, every second: the epoch and number of its last message from each partition."""
+
+    last: dict[Partition, tuple[Epoch, int]]
+
+
+class Replaced(msgspec.Struct, frozen=True, tag_field="do", tag="replaced"):
+    """A gateway to another: this session has a newer connection."""
+
+    sid: SessionId
+    conn: int
+
+
+Control: TypeAlias = Beat | Replaced
 
 
 class Outbound(msgspec.Struct, frozen=True, array_like=True):

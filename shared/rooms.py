@@ -42,6 +42,8 @@ class Opened(RoomWord, frozen=True):
     version: int
     of: RoomId | None = None
     """The room that this is the rematch of."""
+    seed: int = 0
+    """In the journal only."""
 
 
 class Joined(RoomWord, frozen=True):
@@ -66,13 +68,14 @@ class Configured(RoomWord, frozen=True):
     """A table that was opened before its size was known has got its final spec."""
 
     spec: RoomSpec
+    choices: dict[Seat, Choice] = {}
+    """What the seats have got now that it is known how many there are."""
 
 
 class Started(RoomWord, frozen=True):
     seats: tuple[Seat, ...]
     order: tuple[Seat, ...]
-    seed: int = 0
-    """In the journal only."""
+    """The same seats in the order of joining, bots last."""
 
 
 class Away(RoomWord, frozen=True):

@@ -77,9 +77,7 @@ class GatewaySettings(StoreSettings):
     backlog: int = _setting(20_000, "commands without an answer before new ones are told busy", least=1)
     outbox_bytes: int = _setting(256 * 1024, "unsent bytes before a client counts as slow", least=1_024)
     write_ms: int = _setting(10_000, "how long a slow client may take before it is closed", least=100)
-    ping_ms: int = _setting(
-        20_000, "between two pings of a silent WebSocket; unanswered twice: closed", least=0
-    )
+    ping_ms: int = _setting(20_000, "between two pings of a silent WebSocket; unanswered twice: closed", least=0)
     retry_ms: int = _setting(5_000, "when a command without an answer is put on the stream again", least=100)
     name_ms: int = _setting(60_000, "how long a lost player's name is kept outside of rooms", least=0)
     token_ms: int = _setting(7 * 24 * 3_600_000, "how long a session token is good", least=1_000)

@@ -1,0 +1,50 @@
+"""The command streams: gateways add, the owner of a partition reads from a stored offset. No consumer groups."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from shared.bus.keys import Keys
+from shared.bus.store import Command, Store
+from shared.envelopes import Envelope
+from shared.ids import Partition
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
+Entry = tuple[str, tuple[Envelope, ...]]
+"""A stream id, and the commands that one gateway added in one tick."""
+
+
+def adding(partition: Keys, envelopes: Sequence[Envelope]) -> Command:
+    """The command that adds these, as one entry."""
+    return ("XADD", partition.commands, "*", "b", _encode(envelopes))
+
+
+async def read(
+    store: Store, cursors: dict[Partition, tuple[Keys, str]], count: int, block_ms: int | None
+) -> dict[Partition, list[Entry]]:
+    """The entries after each cursor; waits up to `block_ms` for the first (None: not at all)."""
+    streams = [(partition, held.commands, cursor) for partition, (held, cursor) in cursors.items()]
+    blocking = () if block_ms is None else ("BLOCK", block_ms)
+    reply = await store.call(
+        "XREAD", "COUNT", count, *blocking, "STREAMS", *(name for _, name, _ in streams), *(at for _, _, at in streams)
+    )
+    if not reply:
+        return {}
+    partitions = {name.encode(): partition for partition, name, _ in streams}
+    return {partitions[name]: [_entry(item) for item in items] for name, items in reply}
+
+
+def _entry(item: list[Any]) -> Entry:
+    return item[0].decode(), _decode(item[1][1])
+
+
+def time_of(entry_id: str) -> int:
+    """When a command was put on the stream: milliseconds of the store's clock."""
+    return int(entry_id.partition("-")[0])
+
+
+def trimming(partition: Keys, cursor: str) -> Command:
+    """Drops what was handled. Exactly the cursor's entry stays, so that its id never comes again."""
+    return ("XTRIM", partition.commands, "MINID", "~", cursor)

@@ -1,0 +1,47 @@
+"""The list of rooms: kept per partition by the commits, gathered by gateways and followed through pub/sub."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from shared.bus.keys import Keys
+from shared.bus.store import Command, Store
+from shared.ids import RoomId
+from shared.rooms import Listing
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Listing).decode
+
+
+class Change(msgspec.Struct, frozen=True, array_like=True):
+    room: RoomId
+    listing: Listing | None = None
+
+
+_decode_changes = msgspec.json.Decoder(tuple[Change, ...]).decode
+
+
+def changing(partition: Keys, changes: Sequence[Change]) -> list[Command]:
+    """The commands that store the changes and tell the gateways."""
+    commands: list[Command] = [
+        ("HDEL", partition.directory, change.room)
+        if change.listing is None
+        else ("HSET", partition.directory, change.room, _encode(change.listing))
+        for change in changes
+    ]
+    return [*commands, ("PUBLISH", partition.listings, _encode(changes))]
+
+
+def changed(message: bytes) -> tuple[Change, ...]:
+    return _decode_changes(message)
+
+
+async def gather(store: Store, partitions: Sequence[Keys]) -> list[Listing]:
+    """All rooms of these partitions."""
+    replies = await store.pipe([("HVALS", partition.directory) for partition in partitions])
+    return [_decode(value) for reply in replies for value in reply]
+
+
+async def get(store: Store, partition: Keys, room: RoomId) -> Listing | None:
+    value = await store.call("HGET", partition.directory, room)
+    return None if value is None else _decode(value)

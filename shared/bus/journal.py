@@ -1,0 +1,108 @@
+"""The journal of a room (or of the lobby): all that happened, secrets included. Workers write it, recovery reads it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from shared.bus.keys import Keys
+from shared.bus.store import Command, Store
+from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Note(msgspec.Struct, frozen=True, tag_field="note", tag=str.lower, omit_defaults=True):
+    """Base of what a room remembers although nobody is told of it."""
+
+
+class Attached(Note, frozen=True):
+    """A seat's connection, or a gateway with spectators, attends to the room."""
+
+    gateway: GatewayId
+    conn: int = 0
+    seat: Seat | None = None
+    wants: int = 0
+
+
+class Detached(Note, frozen=True):
+    """A gateway has no spectators of the room any more."""
+
+    gateway: GatewayId
+
+
+AnyNote: TypeAlias = Attached | Detached
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True):
+    """One handled command. With events it is a step and has an offset of its own; without, it is filed after the step
+    before it (a refusal, a note), so that players see no hole."""
+
+    at: int
+    epoch: Epoch
+    sid: SessionId = SessionId("")
+    id: CommandId = CommandId(0)
+    seat: Seat | None = None
+    trace: TraceId = TraceId("")
+    events: msgspec.Raw = msgspec.Raw(b"[]")
+    notes: tuple[AnyNote, ...] = ()
+    code: str = ""
+    text: str = ""
+    expired: str = ""
+    """The deadline that it was about."""
+
+
+_decode = msgspec.json.Decoder(Record).decode
+Filed: TypeAlias = tuple[Offset, int, Record]
+"""Offset, number after the step (0: the step itself), and what happened."""
+
+
+def appending(partition: Keys, room: RoomId, offset: Offset, number: int, record: Record) -> Command:
+    return ("XADD", partition.journal(room), f"{offset}-{number}", "r", _encode(record))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All that the store has of a room."""
+
+    snapshot: bytes | None
+    records: tuple[Filed, ...]
+
+
+async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]]) -> list[Kept]:
+    """What is needed to bring rooms back: the last snapshot and the records after it.
+
+    A room is read in two round trips at most, all rooms together."""
+    snapshots = await store.pipe([("GET", partition.snapshot(room)) for partition, room in rooms])
+    ranges: list[Command] = [
+        ("XRANGE", partition.journal(room), "-" if snapshot is None else f"({_place(snapshot)}", "+")
+        for (partition, room), snapshot in zip(rooms, snapshots, strict=True)
+    ]
+    replies = await store.pipe(ranges)
+    return [
+        Kept(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(_filed(entry) for entry in reply))
+        for snapshot, reply in zip(snapshots, replies, strict=True)
+    ]
+
+
+def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> Command:
+    """Saves a room as it is after a record; the first line names the record."""
+    return ("SET", partition.snapshot(room), b"%d-%d\n" % (offset, number) + body)
+
+
+async def whole(store: Store, partition: Keys, room: RoomId) -> list[Filed]:
+    """Everything that happened in a room, for replays."""
+    return [_filed(entry) for entry in await store.call("XRANGE", partition.journal(room), "-", "+")]
+
+
+def _place(snapshot: bytes) -> str:
+    return snapshot.partition(b"\n")[0].decode()
+
+
+def _filed(entry: list[bytes | list[bytes]]) -> Filed:
+    place, fields = entry
+    assert isinstance(place, bytes)
+    assert isinstance(fields, list)
+    offset, number = place.split(b"-")
+    return Offset(int(offset)), int(number), _decode(fields[1])

@@ -1,0 +1,84 @@
+"""What all processes of a cluster agree on: the format of the store, its secrets, the games that are played."""
+
+import secrets
+
+import msgspec
+
+from shared.bus import keys
+from shared.bus.store import Store
+from shared.envelopes import FORMAT
+
+
+class Unfit(Exception):
+    """The store is not one that this process can work with; the text says why, in one line."""
+
+
+class GameCard(msgspec.Struct, frozen=True):
+    """What gateways and clients know of a game without its code."""
+
+    name: str
+    title: str
+    version: int
+    seats: tuple[int, ...]
+    options: msgspec.Raw
+    """JSON schema of the table's options."""
+    commands: msgspec.Raw
+    """JSON schema of the commands."""
+    least: int | None = None
+
+
+_decode_card = msgspec.json.Decoder(GameCard).decode
+
+
+async def agree(store: Store, partitions: int) -> None:
+    """Store the number of partitions and the format at the first start; refuse to go on if they differ later."""
+    await store.pipe(
+        (("HSETNX", keys.META, "partitions", partitions), ("HSETNX", keys.META, "format", FORMAT)),
+    )
+    stored, form = await store.call("HMGET", keys.META, "partitions", "format")
+    if int(form) != FORMAT:
+        raise Unfit(f"the store has format {int(form)}, this program writes format {FORMAT}")
+    if int(stored) != partitions:
+        raise Unfit(f"the store is divided into {int(stored)} partitions: set TAVOLATA_PARTITIONS={int(stored)}")
+
+
+async def check_durability(store: Store, durability: str) -> None:
+    """`fsync` is a promise of the store's configuration: look whether it is kept."""
+    if durability != "fsync":
+        return
+    reply = await store.call("CONFIG", "GET", "append*")
+    config = {reply[at].decode(): reply[at + 1].decode() for at in range(0, len(reply), 2)}
+    if config.get("appendonly") != "yes" or config.get("appendfsync") != "always":
+        raise Unfit(
+            "TAVOLATA_DURABILITY=fsync needs a store with appendonly yes and appendfsync always; "
+            "configure it so, or set TAVOLATA_DURABILITY=applied"
+        )
+
+
+async def run_id(store: Store) -> str:
+    """Changes whenever the server is started anew."""
+    info = await store.call("INFO", "server")
+    for line in info.decode().splitlines():
+        if line.startswith("run_id:"):
+            return str(line.partition(":")[2])
+    return ""
+
+
+async def secret(store: Store, name: str, setting: str) -> str:
+    """A secret of the cluster: the setting, or one that is made once and kept in the store."""
+    if setting:
+        return setting
+    await store.call("HSETNX", keys.SECRETS, name, secrets.token_urlsafe(24))
+    return str((await store.call("HGET", keys.SECRETS, name)).decode())
+
+
+async def announce(store: Store, cards: list[GameCard]) -> None:
+    """Tell the gateways which games this worker can play."""
+    if cards:
+        pairs = [item for card in cards for item in (card.name, msgspec.json.encode(card))]
+        await store.call("HSET", keys.GAMES, *pairs)
+
+
+async def games(store: Store) -> dict[str, GameCard]:
+    reply = await store.call("HGETALL", keys.GAMES)
+    return {reply[at].decode(): _decode_card(reply[at + 1]) for at in range(0, len(reply), 2)}

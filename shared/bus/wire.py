@@ -1,0 +1,328 @@
+"""A connection to Redis made for batches: commands of one loop tick go out in one write, replies come in order.
+
+redis-py awaits once for each command or pipeline, which is most of the cost of a move (docs/decisions/0003).
+"""
+
+import asyncio
+import logging
+import ssl
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import hiredis
+
+from shared.bus.store import Argument, Command, OnMessage, OutcomeUnknown, StoreDown, StoreRefused
+
+log = logging.getLogger("tavolata.store")
+
+
+class BadUrl(Exception):
+    """The store's URL cannot be understood; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a store is, from its URL."""
+
+    host: str = "127.0.0.1"
+    port: int = 6379
+    path: str = ""
+    username: str = ""
+    password: str = ""
+    db: int = 0
+    tls: bool = False
+
+    @staticmethod
+    def parse(url: str) -> "Address":
+        parts = urlsplit(url)
+        if parts.scheme not in ("redis", "rediss", "unix"):
+            raise BadUrl(f"the store's URL must begin with redis://, rediss:// or unix://, not {url!r}")
+        username, password = unquote(parts.username or ""), unquote(parts.password or "")
+        if parts.scheme == "unix":
+            db = _db(parse_qs(parts.query).get("db", ["0"])[0], url)
+            return Address(path=parts.path, username=username, password=password, db=db)
+        try:
+            port = parts.port or 6379
+        except ValueError:
+            raise BadUrl(f"the port in {url!r} is not a number") from None
+        db = _db(parts.path.strip("/") or "0", url)
+        return Address(parts.hostname or "127.0.0.1", port, "", username, password, db, parts.scheme == "rediss")
+
+    def __str__(self) -> str:
+        return self.path or f"{self.host}:{self.port}"
+
+
+def _db(text: str, url: str) -> int:
+    if not text.isdigit():
+        raise BadUrl(f"the database in {url!r} is not a number")
+    return int(text)
+
+
+class Wire(asyncio.Protocol):
+    """One socket. Replies are matched to requests by their order; anything unasked is a pushed message."""
+
+    def __init__(self, on_lost: Callable[[], None], on_push: Callable[[Any], None] | None = None) -> None:
+        self._on_lost = on_lost
+        self._on_push = on_push
+        self._reader = hiredis.Reader()
+        self._waiting: deque[tuple[asyncio.Future[list[Any]], int, list[Any]]] = deque()
+        self._outgoing: list[bytes] = []
+        self._transport: asyncio.Transport | None = None
+        self._loop = asyncio.get_running_loop()
+        self.last_heard = self._loop.time()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self._outgoing.clear()
+        while self._waiting:
+            future, _, _ = self._waiting.popleft()
+            if not future.done():
+                future.set_exception(OutcomeUnknown("the connection to the store was lost"))
+        self._on_lost()
+
+    def data_received(self, data: bytes) -> None:
+        self.last_heard = self._loop.time()
+        self._reader.feed(data)
+        while (reply := self._reader.gets()) is not False:
+            if self._on_push is not None:
+                self._on_push(reply)
+                continue
+            future, count, replies = self._waiting[0]
+            replies.append(reply)
+            if len(replies) == count:
+                self._waiting.popleft()
+                if not future.done():
+                    future.set_result(replies)
+
+    @property
+    def open(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
+    @property
+    def idle(self) -> bool:
+        return not self._waiting
+
+    def request(self, commands: Sequence[Command]) -> "asyncio.Future[list[Any]]":
+        """Send the commands with all others of this tick; their replies, in order."""
+        if not self.open:
+            raise StoreDown("not connected to the store")
+        future: asyncio.Future[list[Any]] = self._loop.create_future()
+        self._waiting.append((future, len(commands), []))
+        self.push(commands)
+        return future
+
+    def push(self, commands: Sequence[Command]) -> None:
+        if not self._outgoing:
+            self._loop.call_soon(self._flush)
+        self._outgoing.extend(hiredis.pack_command(command) for command in commands)
+
+    def _flush(self) -> None:
+        if self._transport is not None and self._outgoing:
+            self._transport.write(b"".join(self._outgoing))
+        self._outgoing.clear()
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+
+async def connect(
+    address: Address,
+    on_lost: Callable[[], None],
+    *,
+    greeting: Sequence[Command] = (),
+    timeout_s: float = 3.0,
+    on_push: Callable[[Any], None] | None = None,
+) -> Wire:
+    """A wire on which the greeting (login, database, scripts) was answered. Raises `StoreDown` or `StoreRefused`."""
+    loop = asyncio.get_running_loop()
+    wires: list[Wire] = []
+
+    def factory() -> Wire:
+        wires.append(Wire(on_lost))
+        return wires[-1]
+
+    commands: list[Command] = []
+    if address.password:
+        commands.append(("AUTH", *filter(None, (address.username,)), address.password))
+    if address.db:
+        commands.append(("SELECT", address.db))
+    commands.extend(greeting)
+    try:
+        async with asyncio.timeout(timeout_s):
+            if address.path:
+                await loop.create_unix_connection(factory, address.path)
+            else:
+                context = ssl.create_default_context() if address.tls else None
+                await loop.create_connection(factory, address.host, address.port, ssl=context)
+            replies = await wires[-1].request(commands) if commands else []
+    except (OSError, TimeoutError, OutcomeUnknown) as error:
+        for wire in wires:
+            wire.abort()
+        raise StoreDown(f"cannot reach the store at {address}: {error or 'no answer'}") from None
+    for reply in replies:
+        if isinstance(reply, Exception):
+            wires[-1].abort()
+            raise StoreRefused(f"the store at {address} refused the connection: {reply}")
+    wire = wires[-1]
+    wire._on_push = on_push
+    return wire
+
+
+class Link:
+    """A wire that is made again whenever it is lost. Callers see `StoreDown` meanwhile."""
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        greeting: Sequence[Command] = (),
+        silence_s: float = 5.0,
+        on_connect: Callable[[], None] | None = None,
+    ) -> None:
+        self._address = address
+        self._greeting = greeting
+        self._silence_s = silence_s
+        self._on_connect = on_connect
+        self._wire: Wire | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._lost = asyncio.Event()
+        self.connections = 0
+        """How often it was connected."""
+
+    async def start(self) -> None:
+        """Connect for the first time; raises `StoreDown` or `StoreRefused`. From then on the link mends itself."""
+        self._wire = await self._dial()
+        self._keeper = asyncio.create_task(self._keep())
+
+    async def stop(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        if self._wire is not None:
+            self._wire.abort()
+            self._wire = None
+
+    @property
+    def up(self) -> bool:
+        return self._wire is not None and self._wire.open
+
+    async def call(self, *command: Argument) -> Any:
+        return (await self.pipe((command,)))[0]
+
+    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+        if self._wire is None:
+            raise StoreDown("not connected to the store")
+        replies = await self._wire.request(commands)
+        for at, reply in enumerate(replies):
+            if isinstance(reply, Exception):
+                if not errors:
+                    raise StoreRefused(str(reply))
+                replies[at] = StoreRefused(str(reply))
+        return replies
+
+    async def _dial(self) -> Wire:
+        self._lost.clear()
+        wire = await connect(self._address, self._lost.set, greeting=self._greeting)
+        self.connections += 1
+        return wire
+
+    async def _keep(self) -> None:
+        while True:
+            await self._watch()
+            self._wire = None
+            log.warning("lost the store at %s", self._address)
+            pause = 0.05
+            while self._wire is None:
+                try:
+                    self._wire = await self._dial()
+                except (StoreDown, StoreRefused) as error:
+                    log.debug("%s", error)
+                    await asyncio.sleep(pause)
+                    pause = min(pause * 1.6, 1.0)
+            log.info("connected to the store at %s", self._address)
+            if self._on_connect is not None:
+                self._on_connect()
+
+    async def _watch(self) -> None:
+        """Returns when the wire is lost, or silent for too long although somebody waits for an answer."""
+        wire = self._wire
+        assert wire is not None
+        loop = asyncio.get_running_loop()
+        waiting_since: float | None = None
+        while wire.open:
+            try:
+                async with asyncio.timeout(self._silence_s / 3):
+                    await self._lost.wait()
+            except TimeoutError:
+                if wire.idle:
+                    waiting_since = None
+                    continue
+                waiting_since = waiting_since or loop.time()
+                if loop.time() - max(wire.last_heard, waiting_since) > self._silence_s:
+                    wire.abort()
+
+
+class Subscription:
+    """Channels of pub/sub on a connection of their own, subscribed again after every loss."""
+
+    def __init__(self, address: Address, *, silence_s: float = 5.0) -> None:
+        self._address = address
+        self._silence_s = silence_s
+        self._keeper: asyncio.Task[None] | None = None
+        self._wire: Wire | None = None
+
+    def start(
+        self, channels: Sequence[str], on_message: Callable[[str, bytes], None], on_gap: Callable[[], None]
+    ) -> None:
+        self._keeper = asyncio.create_task(self._keep(tuple(channels), on_message, on_gap))
+
+    async def stop(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        if self._wire is not None:
+            self._wire.abort()
+
+    async def _keep(self, channels: tuple[str, ...], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+        pending = 0
+
+        def push(reply: Any) -> None:
+            nonlocal pending
+            if isinstance(reply, list) and reply[0] == b"message":
+                on_message(reply[1].decode(), reply[2])
+            elif isinstance(reply, list) and reply[0] == b"subscribe":
+                pending -= 1
+                if not pending:
+                    on_gap()
+
+        pause = 0.05
+        while True:
+            lost = asyncio.Event()
+            pending = len(channels)
+            try:
+                self._wire = await connect(self._address, lost.set, on_push=push)
+            except (StoreDown, StoreRefused):
+                await asyncio.sleep(pause)
+                pause = min(pause * 1.6, 1.0)
+                continue
+            pause = 0.05
+            wire = self._wire
+            wire.push((("SUBSCRIBE", *channels),))
+            while wire.open:
+                try:
+                    async with asyncio.timeout(self._silence_s / 3):
+                        await lost.wait()
+                except TimeoutError:
+                    if loop.time() - wire.last_heard > self._silence_s:
+                        wire.abort()
+                    else:
+                        wire.push((("PING",),))

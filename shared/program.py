@@ -1,0 +1,54 @@
+"""How our programs begin and fail: settings from the environment, one clear line and an exit code when it cannot be."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import uvloop
+
+from shared import logs
+from shared.bus.meta import Unfit
+from shared.bus.store import StoreError
+from shared.bus.wire import BadUrl
+from shared.settings import SettingError, StoreSettings, described, from_env
+from shared.web import PortTaken
+
+T = TypeVar("T", bound=StoreSettings)
+
+
+def run(kind: type[T], start: Callable[[T], Awaitable[None]]) -> None:
+    """The body of a `__main__`: `start` runs until the program shall end."""
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        sys.stdout.write(_help(kind))
+        return
+    try:
+        settings = from_env(kind, os.environ)
+        logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_awaited(start, settings))
+    except SettingError as error:
+        _fail(str(error), 2)
+    except (StoreError, Unfit, BadUrl, PortTaken) as error:
+        _fail(str(error), 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+async def _awaited(start: Callable[[T], Awaitable[None]], settings: T) -> None:
+    await start(settings)
+
+
+def _help(kind: type[StoreSettings]) -> str:
+    rows = described(kind)
+    wide = max(len(variable) for variable, _, _ in rows)
+    lines = [f"usage: python -m {kind.role}", "", "Settings come from the environment (times in milliseconds):", ""]
+    for variable, default, text in rows:
+        lines.append(f"  {variable:<{wide}}  {text}" + (f" [{default}]" if default else ""))
+    return "\n".join(lines) + "\n"
+
+
+def _fail(text: str, code: int) -> None:
+    sys.stderr.write(f"tavolata: {text}\n")
+    sys.exit(code)

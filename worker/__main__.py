@@ -1,0 +1,13 @@
+"""python -m worker: one worker, settings from the environment."""
+
+from shared.program import run
+from shared.settings import WorkerSettings
+from worker.app import Worker
+
+
+async def start(settings: WorkerSettings) -> None:
+    await Worker(settings).run()
+
+
+if __name__ == "__main__":
+    run(WorkerSettings, start)

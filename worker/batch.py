@@ -1,0 +1,138 @@
+"""Everything that one batch of a partition's commands has come to, until it is committed in one go."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from shared.bus import directory, journal, updates
+from shared.bus.directory import Change
+from shared.bus.journal import Record
+from shared.bus.keys import Keys
+from shared.bus.store import Command
+from shared.envelopes import Envelope, Outbound, Reply, Told
+from shared.ids import Epoch, GatewayId, Offset, RoomId
+from shared.rooms import Listing
+
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Due:
+    """A deadline in the partition's index."""
+
+    due_ms: int
+    room: RoomId
+    name: str
+    generation: int
+
+    @property
+    def member(self) -> str:
+        return f"{self.room}:{self.generation}:{self.name}"
+
+    @staticmethod
+    def parse(member: str, due_ms: int) -> "Due":
+        room, generation, name = member.split(":", 2)
+        return Due(due_ms, RoomId(int(room)), name, int(generation))
+
+
+@dataclass(slots=True)
+class Batch:
+    """The writes and messages of one commit. Rooms fill it, the partition's owner seals it."""
+
+    partition: Keys
+    epoch: Epoch
+    updates_kept: int = 1_000
+    writes: list[Command] = field(default_factory=list)
+    told: dict[GatewayId, list[Told]] = field(default_factory=dict)
+    replies: dict[GatewayId, list[Reply]] = field(default_factory=dict)
+    listings: dict[RoomId, Listing | None] = field(default_factory=dict)
+    onward: list[Envelope] = field(default_factory=list)
+    """Commands to other entities, to be put on their streams after the commit."""
+    started: list[Due] = field(default_factory=list)
+    steps: int = 0
+
+    def mark(self) -> "Mark":
+        """Where the batch is now, to come back to if a command breaks its room."""
+        return Mark(
+            len(self.writes),
+            {gateway: len(items) for gateway, items in self.told.items()},
+            {gateway: len(items) for gateway, items in self.replies.items()},
+            len(self.onward),
+            len(self.started),
+        )
+
+    def roll_back(self, mark: "Mark") -> None:
+        del self.writes[mark.writes :]
+        del self.onward[mark.onward :]
+        del self.started[mark.started :]
+        for gateway, told in self.told.items():
+            del told[mark.told.get(gateway, 0) :]
+        for gateway, replies in self.replies.items():
+            del replies[mark.replies.get(gateway, 0) :]
+
+    def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:
+        self.writes.append(journal.appending(self.partition, room, offset, number, record))
+
+    def tell(self, told: Told, gateways: Sequence[GatewayId]) -> None:
+        self.steps += 1
+        self.writes.append(updates.appending(self.partition, told, self.updates_kept))
+        for gateway in gateways:
+            self.told.setdefault(gateway, []).append(told)
+
+    def reply(self, envelope: Envelope, reply: Reply) -> None:
+        if envelope.gateway:
+            self.replies.setdefault(envelope.gateway, []).append(reply)
+
+    def snapshot(self, room: RoomId, offset: Offset, number: int, body: bytes) -> None:
+        self.writes.append(journal.snapshotting(self.partition, room, offset, number, body))
+
+    def forget_journal(self, room: RoomId, offset: Offset) -> None:
+        """Drop the records before a snapshot, of an entity that nobody will replay."""
+        self.writes.append(("XTRIM", self.partition.journal(room), "MINID", "~", f"{offset}-0"))
+
+    def start(self, due: Due) -> None:
+        self.started.append(due)
+        self.writes.append(("ZADD", self.partition.deadlines, due.due_ms, due.member))
+
+    def clear(self, due: Due) -> None:
+        self.writes.append(("ZREM", self.partition.deadlines, due.member))
+
+    def attend(self, room: RoomId, gateway: GatewayId) -> None:
+        self.writes.append(("SADD", self.partition.at(gateway), room))
+        self.writes.append(("SADD", self.partition.gateways, gateway))
+
+    def turn_away(self, room: RoomId, gateway: GatewayId) -> None:
+        self.writes.append(("SREM", self.partition.at(gateway), room))
+
+    def expire(self, room: RoomId, after_ms: int) -> None:
+        """The room is over: it is kept for replays, then it is gone."""
+        for key in (self.partition.journal(room), self.partition.updates(room), self.partition.snapshot(room)):
+            self.writes.append(("PEXPIRE", key, after_ms))
+
+    def seal(self, numbers: dict[GatewayId, int]) -> tuple[list[Command], list[Command]]:
+        """The writes, and the messages to publish. `numbers` are those of the last messages; they are moved on."""
+        writes = list(self.writes)
+        messages: list[Command] = []
+        if self.listings:
+            changes = [Change(room, listing) for room, listing in self.listings.items()]
+            *stored, published = directory.changing(self.partition, changes)
+            writes += stored
+            messages.append(published)
+        for gateway in {**self.told, **self.replies}:
+            told, replies = self.told.get(gateway, []), self.replies.get(gateway, [])
+            if not told and not replies:
+                continue
+            numbers[gateway] = numbers.get(gateway, 0) + 1
+            outbound = Outbound(self.epoch, numbers[gateway], tuple(told), tuple(replies))
+            messages.append(("PUBLISH", self.partition.out(gateway), _encode(outbound)))
+        return writes, messages
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    writes: int
+    told: dict[GatewayId, int]
+    replies: dict[GatewayId, int]
+    onward: int
+    started: int

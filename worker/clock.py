@@ -1,0 +1,93 @@
+"""Deadlines turned into commands: one that has passed is put on the stream by the room's owner, and happens once."""
+
+import asyncio
+import heapq
+import logging
+import time
+from collections.abc import Callable, Iterable
+
+from shared.bus import commands
+from shared.bus.store import Store, StoreError
+from shared.envelopes import Envelope, Expired
+from shared.ids import CommandId, Partition, SessionId
+from worker.batch import Due
+from worker.holding import Holding
+
+log = logging.getLogger("tavolata.clock")
+
+_CHUNK = 200
+_LATE_MS = 5
+
+
+class StoreClock:
+    """The store's time, as told by its last answer and carried on with our own monotonic clock."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._ahead_ms = time.time() * 1_000 - monotonic() * 1_000
+
+    def set(self, now_ms: int) -> None:
+        self._ahead_ms = now_ms - self._monotonic() * 1_000
+
+    def now_ms(self) -> int:
+        return int(self._monotonic() * 1_000 + self._ahead_ms)
+
+
+class Alarm:
+    """All deadlines of a worker's partitions, and the one timer that they need."""
+
+    def __init__(self, store: Store, clock: StoreClock, holdings: dict[Partition, Holding]) -> None:
+        self._store = store
+        self._clock = clock
+        self._holdings = holdings
+        self._heap: list[tuple[int, Partition, Due]] = []
+        self._sooner = asyncio.Event()
+
+    def add(self, partition: Partition, dues: Iterable[Due]) -> None:
+        for due in dues:
+            if not self._heap or due.due_ms < self._heap[0][0]:
+                self._sooner.set()
+            heapq.heappush(self._heap, (due.due_ms, partition, due))
+
+    def passed(self) -> dict[Partition, list[Due]]:
+        """Take out what is due now. What belongs to a partition that we lost is somebody else's business."""
+        passed: dict[Partition, list[Due]] = {}
+        now_ms = self._clock.now_ms() - _LATE_MS
+        while self._heap and self._heap[0][0] <= now_ms:
+            _, partition, due = heapq.heappop(self._heap)
+            if partition in self._holdings:
+                passed.setdefault(partition, []).append(due)
+        return passed
+
+    async def fire(self) -> None:
+        """Put what is due on the streams. A repetition is harmless: a deadline counts once per generation."""
+        passed = self.passed()
+        adds = []
+        for partition, dues in passed.items():
+            envelopes = [Envelope(due.room, _NOBODY, CommandId(0), Expired(due.name, due.generation)) for due in dues]
+            keys = self._holdings[partition].keys
+            adds += [commands.adding(keys, envelopes[at : at + _CHUNK]) for at in range(0, len(envelopes), _CHUNK)]
+        if not adds:
+            return
+        try:
+            await self._store.pipe(adds)
+        except StoreError as error:
+            log.warning("deadlines wait for the store: %s", error)
+            for partition, dues in passed.items():
+                self.add(partition, dues)
+            await asyncio.sleep(0.2)
+
+    async def run(self) -> None:
+        while True:
+            self._sooner.clear()
+            wait_s = None
+            if self._heap:
+                wait_s = max(0.0, (self._heap[0][0] + _LATE_MS - self._clock.now_ms()) / 1_000)
+            try:
+                async with asyncio.timeout(wait_s):
+                    await self._sooner.wait()
+            except TimeoutError:
+                await self.fire()
+
+
+_NOBODY = SessionId("")

@@ -1,0 +1,126 @@
+"""One partition in the hands of its owner: its rooms in memory, its place in the stream, its last words."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from shared.bus import commands
+from shared.bus.commands import Entry
+from shared.bus.commits import Commit
+from shared.bus.journal import Kept
+from shared.bus.keys import Keys
+from shared.bus.leases import Tenure
+from shared.envelopes import Envelope, Reply
+from shared.errors import CODES
+from shared.ids import LOBBY, GatewayId, Partition, RoomId
+from shared.settings import WorkerSettings
+from worker.batch import Batch
+from worker.engines import Engines
+from worker.lobby import Lobby
+from worker.room import Broken, Room
+
+log = logging.getLogger("tavolata.holding")
+
+_TRIM_EVERY = 64
+
+
+@dataclass(slots=True)
+class Holding:
+    """What a worker knows of a partition that it holds. Commands are handled without IO."""
+
+    partition: Partition
+    keys: Keys
+    tenure: Tenure
+    engines: Engines
+    settings: WorkerSettings
+    rooms: dict[RoomId, Room] = field(default_factory=dict)
+    lobby: Lobby | None = None
+    gateways: set[GatewayId] = field(default_factory=set)
+    quarantined: set[RoomId] = field(default_factory=set)
+    cursor: str = ""
+    numbers: dict[GatewayId, int] = field(default_factory=dict)
+    """Of the last message to each gateway that was committed."""
+    leaving: bool = False
+    commits: int = 0
+
+    def __post_init__(self) -> None:
+        self.cursor = self.tenure.cursor
+
+    def missing(self, entries: Sequence[Entry]) -> list[RoomId]:
+        """The rooms that must be loaded before these can be handled."""
+        wanted = {envelope.room: None for _, envelopes in entries for envelope in envelopes}
+        if self.lobby is not None:
+            wanted.pop(LOBBY, None)
+        return [room for room in wanted if room not in self.rooms and room not in self.quarantined]
+
+    def load(self, room: RoomId, kept: Kept) -> str:
+        """Bring a room back. Returns what is wrong with it, if it cannot be."""
+        try:
+            if room == LOBBY:
+                self.lobby = Lobby(self.tenure.epoch, kept)
+            else:
+                self.rooms[room] = Room(room, self.tenure.epoch, self.engines, self.settings, kept)
+        except Broken as error:
+            log.exception("room %s is quarantined", room)
+            self.quarantined.add(room)
+            return str(error)
+        return ""
+
+    def handle(self, entries: Sequence[Entry]) -> Batch:
+        """What these commands come to."""
+        batch = Batch(self.keys, self.tenure.epoch, self.settings.updates_kept)
+        for entry_id, envelopes in entries:
+            at = commands.time_of(entry_id)
+            for envelope in envelopes:
+                self._one(envelope, at, batch)
+        return batch
+
+    def _one(self, envelope: Envelope, at: int, batch: Batch) -> None:
+        room = envelope.room
+        if room == LOBBY:
+            assert self.lobby is not None
+            self.lobby.handle(envelope, at, batch)
+            return
+        held = self.rooms.get(room)
+        if held is None:
+            reply = Reply(envelope.conn, room, envelope.id, "room/quarantined", CODES["room/quarantined"])
+            batch.reply(envelope, reply)
+            return
+        mark = batch.mark()
+        try:
+            held.handle(envelope, at, batch)
+        except Exception as error:
+            log.exception("room %s broke on %r and is quarantined", room, envelope.body)
+            batch.roll_back(mark)
+            self.quarantine(room, repr(error), batch)
+            self._one(envelope, at, batch)
+            return
+        if not held.state.status:
+            del self.rooms[room]
+
+    def quarantine(self, room: RoomId, why: str, batch: Batch) -> None:
+        """Put a room aside until an operator has looked at it; nothing of it is lost."""
+        self.rooms.pop(room, None)
+        self.quarantined.add(room)
+        batch.writes.append(("HSET", self.keys.quarantine, room, why))
+
+    def seal(self, batch: Batch, after: str) -> tuple[Commit, dict[GatewayId, int]]:
+        """The batch as one commit, and the numbers of the last messages once it is committed."""
+        numbers = dict(self.numbers)
+        writes, messages = batch.seal(numbers)
+        self.commits += 1
+        if self.commits % _TRIM_EVERY == 0:
+            writes.append(commands.trimming(self.keys, self.cursor))
+        return Commit(self.keys, self.tenure, self.cursor, after, writes, messages), numbers
+
+    def committed(self, after: str, numbers: dict[GatewayId, int]) -> None:
+        self.cursor, self.numbers = after, numbers
+        self.gateways |= numbers.keys()
+
+    def evict(self, idle_since_ms: int) -> None:
+        """Let go of rooms that are over and that nobody has asked for lately."""
+        for room in self._idle(idle_since_ms):
+            del self.rooms[room]
+
+    def _idle(self, idle_since_ms: int) -> Iterable[RoomId]:
+        return [room for room, held in self.rooms.items() if held.state.over and held.touched_ms < idle_since_ms]

@@ -1,0 +1,132 @@
+"""Reads the command streams of the held partitions in batches, has them handled, and commits what they come to."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from shared.bus import commands, commits, journal, keys
+from shared.bus.commands import Entry
+from shared.bus.store import Command, OutcomeUnknown, Store, StoreDown, StoreError
+from shared.ids import LOBBY, partition_of
+from shared.settings import WorkerSettings
+from worker.batch import Batch
+from worker.holding import Holding
+from worker.metrics import Metrics
+from worker.tenancy import Tenancy
+
+log = logging.getLogger("tavolata.intake")
+
+
+@dataclass(slots=True)
+class Work:
+    """A batch of one partition between reading and commit."""
+
+    holding: Holding
+    entries: list[Entry]
+
+    @property
+    def after(self) -> str:
+        return self.entries[-1][0]
+
+
+class Intake:
+    """The loop of a worker. Each of its steps can be taken alone, which is how the simulation drives it."""
+
+    def __init__(
+        self, reader: Store, store: Store, tenancy: Tenancy, settings: WorkerSettings, metrics: Metrics
+    ) -> None:
+        self._reader = reader
+        self._store = store
+        self._tenancy = tenancy
+        self._settings = settings
+        self._metrics = metrics
+        self._lobby = keys.all_keys(settings.partitions)[partition_of(LOBBY, settings.partitions)]
+
+    async def read(self, block_ms: int | None) -> list[Work]:
+        """What has come for the partitions that we hold."""
+        held = self._tenancy.holdings
+        cursors = {partition: (holding.keys, holding.cursor) for partition, holding in held.items()}
+        if not cursors:
+            return []
+        entries = await commands.read(self._reader, cursors, self._settings.batch, block_ms)
+        return [Work(held[partition], items) for partition, items in entries.items() if partition in held]
+
+    async def load(self, works: list[Work]) -> None:
+        """Bring the rooms that are needed into memory."""
+        wanted = [(work.holding, room) for work in works for room in work.holding.missing(work.entries)]
+        if not wanted:
+            return
+        kept = await journal.load(self._store, [(holding.keys, room) for holding, room in wanted])
+        marks: list[Command] = []
+        for (holding, room), found in zip(wanted, kept, strict=True):
+            if wrong := holding.load(room, found):
+                marks.append(("HSET", holding.keys.quarantine, room, wrong))
+        if marks:
+            await self._store.pipe(marks)
+
+    def handle(self, works: list[Work]) -> list[tuple[Work, Batch]]:
+        return [(work, work.holding.handle(work.entries)) for work in works]
+
+    async def commit(self, handled: list[tuple[Work, Batch]]) -> None:
+        """Write it all down; only now anybody hears of it. What is refused or uncertain costs us the partition."""
+        sealed = [(work, batch, *work.holding.seal(batch, work.after)) for work, batch in handled]
+        replicas = self._settings.replicas if self._settings.durability == "replicated" else 0
+        try:
+            outcomes = await commits.commit(self._store, [commit for _, _, commit, _ in sealed], replicas)
+        except StoreError as error:
+            outcomes = [str(error)] * len(sealed)
+        onward: list[Command] = []
+        for (work, batch, _, numbers), outcome in zip(sealed, outcomes, strict=True):
+            holding = work.holding
+            if outcome not in ("OK", "DONE"):
+                log.warning("partition %s is dropped: %s", holding.partition, outcome)
+                self._tenancy.drop(holding)
+                self._metrics.refused_commit(outcome)
+                continue
+            holding.committed(work.after, numbers)
+            self._tenancy.alarm.add(holding.partition, batch.started)
+            self._metrics.committed(work.entries, batch)
+            if batch.onward:
+                onward.append(commands.adding(self._lobby, batch.onward))
+        if onward:
+            await self._pass_on(onward)
+
+    async def _pass_on(self, adds: list[Command]) -> None:
+        try:
+            await self._store.pipe(adds)
+        except (StoreDown, OutcomeUnknown) as error:
+            log.info("the lobby was not told of a change: %s", error)
+
+    async def release_leaving(self) -> None:
+        """Hand over what others should hold: here, between two batches, nothing of it is under way."""
+        for holding in list(self._tenancy.holdings.values()):
+            if holding.leaving:
+                await self._tenancy.release(holding)
+
+    async def turn(self, block_ms: int | None) -> bool:
+        """Read, load, handle, commit. False if there was nothing to do."""
+        works = [work for work in await self.read(block_ms) if work.holding.partition in self._tenancy.holdings]
+        if not works:
+            return False
+        await self.load(works)
+        await self.commit(self.handle(works))
+        return True
+
+    async def run(self) -> None:
+        tenancy = self._tenancy
+        while True:
+            try:
+                await self.release_leaving()
+                if not tenancy.holdings:
+                    tenancy.changed.clear()
+                    await tenancy.changed.wait()
+                elif not tenancy.may_work():
+                    await asyncio.sleep(0.02)
+                else:
+                    await self.turn(_BLOCK_MS)
+            except StoreError as error:
+                log.warning("reading waits for the store: %s", error)
+                await asyncio.sleep(0.1)
+
+
+_BLOCK_MS = 1_000

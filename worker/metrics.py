@@ -1,0 +1,47 @@
+"""What a worker counts, for Prometheus and for its own status line."""
+
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from shared.bus.commands import Entry
+from worker.batch import Batch
+
+
+class Metrics:
+    """Counters of one worker, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._commands = Counter("tavolata_commands", "Commands handled", ["outcome"], registry=self.registry)
+        self._accepted = self._commands.labels("accepted")
+        self._refused = self._commands.labels("refused")
+        self._rejections = Counter("tavolata_rejections", "Commands refused, by code", ["code"], registry=self.registry)
+        self._commits = Counter("tavolata_commits", "Batches, by outcome", ["outcome"], registry=self.registry)
+        self._ok = self._commits.labels("ok")
+        self._steps = Counter("tavolata_steps", "Steps of rooms", registry=self.registry)
+        self._batch = Histogram(
+            "tavolata_batch_commands",
+            "Commands in a batch",
+            buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000),
+            registry=self.registry,
+        )
+        self.partitions = Gauge("tavolata_partitions_held", "Partitions held", registry=self.registry)
+        self.rooms = Gauge("tavolata_rooms_loaded", "Rooms in memory", registry=self.registry)
+        self.lag = Gauge("tavolata_lag_entries", "Stream entries not yet handled", registry=self.registry)
+        self.moves = 0
+
+    def committed(self, entries: Sequence[Entry], batch: Batch) -> None:
+        handled = sum(len(envelopes) for _, envelopes in entries)
+        codes = [reply.code for replies in batch.replies.values() for reply in replies if reply.code]
+        for code in codes:
+            self._rejections.labels(code).inc()
+        self._refused.inc(len(codes))
+        self._accepted.inc(handled - len(codes))
+        self._batch.observe(handled)
+        self._ok.inc()
+        self._steps.inc(batch.steps)
+        self.moves += batch.steps
+
+    def refused_commit(self, outcome: str) -> None:
+        self._commits.labels("fenced" if outcome == "FENCED" else "uncertain").inc()

@@ -1,0 +1,203 @@
+"""One room, without IO: a command goes in, and what it comes to goes into a batch."""
+
+from typing import Any
+
+import msgspec
+
+from shared.dice import Dice
+from shared.engine import DeadlinePassed, default_bot
+from shared.envelopes import (
+    Act,
+    Compensate,
+    Configure,
+    Enter,
+    Envelope,
+    Expired,
+    GatewayLost,
+    Gone,
+    Leave,
+    Rematch,
+    Say,
+    Unwatch,
+    Watch,
+)
+from shared.errors import Rejected
+from shared.ids import Seat
+from shared.rooms import Closed, Left, Played, Rematched, Said, Shifted
+from worker import timers
+from worker.batch import Batch
+from worker.roomstate import Result
+from worker.seating import Seating
+from worker.steps import Broken, log
+
+__all__ = ["Broken", "Room"]
+
+MOST_TEXT = 500
+_EARLY_MS = 250
+"""A deadline may fire so much before its time: the clocks of worker and store differ a little."""
+
+
+class Room(Seating):
+    """A room in the memory of its owner."""
+
+    touched_ms = 0
+    """When it was last asked for something."""
+
+    def handle(self, envelope: Envelope, at: int, batch: Batch) -> None:
+        """Carry a command out, or refuse it."""
+        self.touched_ms = at
+        self._events.clear()
+        self._gateways_before = self.state.gateways()
+        body = envelope.body
+        match body:
+            case Act() | Say() | Configure() | Leave() | Rematch():
+                self._from_seat(envelope, at, batch)
+            case Enter():
+                self._enter(envelope, body, at, batch)
+            case Watch():
+                self._watch(envelope, body, at, batch)
+            case Unwatch():
+                self._unwatch(envelope, at, batch)
+                self._answer(envelope, batch)
+            case Gone():
+                self._gone(envelope, at, batch)
+                self._answer(envelope, batch)
+            case Expired():
+                self._expired(body, at, batch)
+            case GatewayLost():
+                self._gateway_lost(body.gateway, at, batch)
+            case Compensate():
+                if self.state.deadlines:
+                    self._emit(Shifted(body.by_ms))
+                    self._close(at, batch)
+            case _:
+                self._refuse(envelope, Rejected("command/bad"), batch)
+
+    def _from_seat(self, envelope: Envelope, at: int, batch: Batch) -> None:
+        """A command that only a seat may give, and that is carried out once."""
+        state, body = self.state, envelope.body
+        seat = state.seat_of(envelope.sid)
+        if seat is None:
+            self._refuse(envelope, Rejected("room/not_seated" if state.status else "room/unknown"), batch)
+            return
+        place = state.seats[seat]
+        known = place.known(envelope.id)
+        if known is not None:
+            self._repeat(envelope, seat, known, batch)
+            return
+        refusal = self._carry_out(seat, body)
+        if refusal is not None:
+            self._file_refusal(envelope, seat, refusal, at, batch)
+            return
+        if self._events:
+            self._close(at, batch, envelope, seat)
+        else:
+            place.file(envelope.id, Result(state.offset))
+        if isinstance(body, Leave):
+            place.here = False
+            self._turn_away(envelope.gateway, batch)
+        self._answer(envelope, batch, seat)
+        self._start_if_full(at, batch)
+
+    def _carry_out(self, seat: Seat, body: Any) -> Rejected | None:
+        match body:
+            case Act():
+                return self._act(seat, body)
+            case Say():
+                return self._say(seat, body)
+            case Configure():
+                return self._configure(seat, body)
+            case Leave():
+                self._leave(seat)
+                return None
+            case Rematch():
+                return self._rematch(body)
+            case _:
+                return Rejected("command/bad")
+
+    def _act(self, seat: Seat, body: Act) -> Rejected | None:
+        match self.state.status:
+            case "waiting":
+                return Rejected("room/not_started")
+            case "finished":
+                return Rejected("game/over")
+            case "closed":
+                return Rejected("room/closed")
+        try:
+            command = self._engines.command(self._the_game, body.command)
+        except msgspec.MsgspecError as error:
+            return Rejected("command/bad", str(error))
+        return self._decide(seat, command)
+
+    def _decide(self, seat: Seat, command: Any) -> Rejected | None:
+        try:
+            events = self._the_game.decide(self._play, seat, command)
+        except Exception:  # noqa: BLE001 - a game's mistake costs this command, not the room
+            log.exception("room %s: decide failed on %r", self.state.room, command)
+            return Rejected("internal")
+        if isinstance(events, Rejected):
+            return events
+        self._emit(*events)
+        return None
+
+    def _say(self, seat: Seat, body: Say) -> Rejected | None:
+        state = self.state
+        if not body.text.strip() or len(body.text) > MOST_TEXT:
+            return Rejected("room/bad_text")
+        if state.status == "closed":
+            return Rejected("room/closed")
+        to: Seat | None = None
+        if body.to is not None:
+            to = state.seat_named(body.to)
+            if to is None or to == seat or not state.seats[to].here:
+                return Rejected("room/nobody")
+        self._emit(Said(seat, state.seats[seat].name, body.text, to))
+        return None
+
+    def _rematch(self, body: Rematch) -> Rejected | None:
+        if self.state.status != "finished":
+            return Rejected("room/not_finished")
+        if self.state.rematch is None:
+            self._emit(Rematched(body.room))
+        return None
+
+    # --- time -------------------------------------------------------------------------------------------------------
+
+    def _expired(self, body: Expired, at: int, batch: Batch) -> None:
+        deadline = self.state.deadlines.get(body.name)
+        if deadline is None or deadline.generation != body.generation or at < deadline.due_ms - _EARLY_MS:
+            return
+        del self.state.deadlines[body.name]
+        name, _, number = body.name.partition(".")
+        match name:
+            case timers.WAIT:
+                self._start(at, batch)
+                return
+            case timers.ABANDONED:
+                self._emit(Closed("abandoned"))
+            case timers.SEAT:
+                seat = Seat(int(number))
+                self._emit(Left(seat, self.state.seats[seat].name, "gone"))
+                self._close_if_empty()
+            case timers.TURN:
+                for seat in self._turn:
+                    if not self.state.seats[seat].bot:
+                        self._play_for(seat, "time")
+            case timers.BOT | timers.AWAY:
+                self._play_for(Seat(int(number)), name)
+            case _:
+                self._notice(DeadlinePassed(number))
+        if self._events:
+            self._close(at, batch, expired=body.name)
+        else:
+            self._retime(at, batch)
+
+    def _play_for(self, seat: Seat, reason: str) -> None:
+        """The room makes the move of a bot, or of a player who does not."""
+        dice = Dice(self.state.seed, "bot", self.state.offset, seat)
+        command = default_bot(self._the_game, self._play, seat, dice)
+        self._emit(Played(seat, reason))
+        refusal = self._decide(seat, command)
+        if refusal is not None:
+            self._events.clear()
+            log.error("room %s: the bot's %r was refused: %s", self.state.room, command, refusal.code)

@@ -1,0 +1,282 @@
+"""How a room takes a step, without IO: events are applied one by one, then the step is numbered, filed and told.
+
+`_emit` applies, `_close` ends the step. Whatever raises in between has broken the room in memory: its owner drops it,
+and it is loaded again from what was committed.
+"""
+
+import logging
+from typing import Any
+
+import msgspec
+
+from shared.bus.journal import AnyNote, Attached, Detached, Filed, Kept, Record
+from shared.engine import AnyGame, Notice
+from shared.envelopes import Envelope, Rematch, Reply
+from shared.errors import CODES, Rejected
+from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
+from shared.rooms import (
+    Away,
+    Back,
+    Clock,
+    Closed,
+    Configured,
+    Ended,
+    Joined,
+    Left,
+    Opened,
+    RoomEvent,
+    RoomWord,
+    Started,
+)
+from shared.settings import WorkerSettings
+from worker import timers
+from worker.batch import Batch, Due
+from worker.engines import Engines
+from worker.roomstate import Result, RoomState, apply
+from worker.telling import Teller
+
+log = logging.getLogger("tavolata.room")
+
+_encode = msgspec.json.Encoder().encode
+_decode_state = msgspec.json.Decoder(RoomState).decode
+
+_SEATING = (Opened, Joined, Left, Configured, Started, Closed)
+"""The events that concern the lobby ..."""
+_LISTED = (*_SEATING, Away, Back, Ended)
+"""... and those that show in the directory."""
+
+
+class Broken(Exception):
+    """The room cannot be brought back, or went wrong in the middle of a step."""
+
+
+class Steps:
+    """A room's state and game, and the ways to change them."""
+
+    def __init__(self, room: RoomId, epoch: Epoch, engines: Engines, settings: WorkerSettings, kept: Kept) -> None:
+        """The room as the store has it; one that was never opened is simply empty. Raises `Broken`."""
+        self.state = RoomState(room)
+        self._epoch = epoch
+        self._engines = engines
+        self._settings = settings
+        self._game: AnyGame | None = None
+        self._play: Any = None
+        self._turn: tuple[Seat, ...] = ()
+        self._events: list[Any] = []
+        self._gateways_before: set[GatewayId] = set()
+        self._snapshot_at = Offset(0)
+        try:
+            if kept.snapshot is not None:
+                self._restore(kept.snapshot)
+            for filed in kept.records:
+                self._replay(filed)
+            self._turn = self._whose_turn()
+        except Exception as error:  # a game's code may fail in any way on what an older version wrote
+            raise Broken(f"room {room} cannot be loaded: {error!r}") from error
+
+    def _restore(self, snapshot: bytes) -> None:
+        self.state = _decode_state(snapshot)
+        self._snapshot_at = self.state.offset
+        self._game = self._engines.get(self.state.spec.game, self.state.version)
+        self._play = msgspec.json.decode(self.state.game, type=self._game.state_type)
+        self.state.game = msgspec.Raw(b"null")
+
+    def _replay(self, filed: Filed) -> None:
+        offset, number, record = filed
+        self.state.offset, self.state.number = offset, number
+        self.state.deadlines.pop(record.expired, None)
+        for event in self._engines.events(self._game, record.events):
+            if isinstance(event, Opened):
+                self._set_game(self._engines.get(event.spec.game, event.version), record.at)
+            self._apply(event)
+        for note in record.notes:
+            self._note(note)
+        if record.seat is not None and record.id:
+            self._file(record.seat, record.id, Result(offset, record.code, record.text))
+        if number == 0:
+            self._turn = self._whose_turn()
+            self._retime(record.at)
+
+    def _set_game(self, game: AnyGame, at: int) -> None:
+        self._game, self._play = game, game.empty
+        self.state.created_ms = at
+
+    # --- a step -----------------------------------------------------------------------------------------------------
+
+    def _emit(self, *events: Any) -> None:
+        for event in events:
+            self._apply(event)
+            self._events.append(event)
+
+    def _apply(self, event: Any) -> None:
+        if isinstance(event, RoomWord):
+            room_event: RoomEvent = event  # type: ignore[assignment]
+            apply(self.state, room_event)
+        else:
+            self.state.moves += 1
+            self._play = self._the_game.evolve(self._play, event)
+
+    def _note(self, note: AnyNote) -> None:
+        match note:
+            case Attached(gateway=gateway, conn=conn, seat=seat, wants=wants):
+                if seat is None:
+                    self.state.audience[gateway] = wants
+                else:
+                    place = self.state.seats[seat]
+                    place.gateway, place.conn, place.wants, place.here = gateway, conn, wants, True
+            case Detached(gateway=gateway):
+                self.state.audience.pop(gateway, None)
+
+    def _notice(self, notice: Notice) -> None:
+        """Tell the game of presence or time."""
+        if self.state.status == "playing" and self._the_game.notice is not None:
+            self._emit(*self._the_game.notice(self._play, notice))
+
+    def _close(
+        self,
+        at: int,
+        batch: Batch,
+        envelope: Envelope | None = None,
+        seat: Seat | None = None,
+        *,
+        notes: tuple[AnyNote, ...] = (),
+        expired: str = "",
+    ) -> None:
+        """The events so far are one step: number it, file it, tell it. `seat`: whose command this was."""
+        state = self.state
+        self._end_if_over()
+        self._turn = self._whose_turn()
+        state.offset, state.number = Offset(state.offset + 1), 0
+        self._retime(at, batch)
+        command = envelope.id if envelope is not None and seat is not None else CommandId(0)
+        sid = envelope.sid if envelope is not None else SessionId("")
+        trace = envelope.trace if envelope is not None else TraceId("")
+        events = msgspec.Raw(_encode(self._events))
+        record = Record(at, self._epoch, sid, command, seat, trace, events, notes, expired=expired)
+        batch.file(state.room, state.offset, 0, record)
+        if seat is not None and command:
+            self._file(seat, command, Result(state.offset))
+        told = self._teller().told(self._events, at, seat, command or None, trace)
+        batch.tell(told, sorted(state.gateways() | self._gateways_before))
+        self._list(batch)
+        self._save_if_due(batch)
+        if state.over:
+            batch.expire(state.room, self._settings.keep_finished_ms)
+        self._events.clear()
+
+    def _end_if_over(self) -> None:
+        state = self.state
+        if state.status != "playing":
+            return
+        outcome = self._the_game.outcome(self._play)
+        if outcome is not None:
+            names = tuple(state.seats[seat].name for seat in outcome.winners)
+            self._emit(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
+
+    def _retime(self, at: int, batch: Batch | None = None) -> None:
+        """Let the deadlines follow the state. On a replay there is no batch, and nothing more to do."""
+        state = self.state
+        if self._game is None:
+            return
+        before = state.deadlines
+        wanted = timers.wanted(state, self._game, self._play, self._turn, self._settings)
+        if wanted or before:
+            state.deadlines = timers.retimed(before, wanted, at)
+        if batch is None or state.deadlines == before:
+            return
+        for name, deadline in before.items():
+            if state.deadlines.get(name) != deadline:
+                batch.clear(Due(deadline.due_ms, state.room, name, deadline.generation))
+        for name, deadline in state.deadlines.items():
+            if before.get(name) != deadline:
+                batch.start(Due(deadline.due_ms, state.room, name, deadline.generation))
+        turn = state.deadlines.get(timers.TURN)
+        clock_ms = turn.due_ms if turn is not None else 0
+        if clock_ms != state.clock_ms and self._events:
+            self._emit(Clock(clock_ms))
+
+    def _list(self, batch: Batch) -> None:
+        """Keep the directory and the lobby informed of what concerns them."""
+        if not any(isinstance(event, _LISTED) for event in self._events):
+            return
+        teller = self._teller()
+        batch.listings[self.state.room] = teller.listing()
+        if any(isinstance(event, _SEATING) for event in self._events) and (notice := teller.to_lobby()) is not None:
+            batch.onward.append(notice)
+
+    def _save_if_due(self, batch: Batch) -> None:
+        state = self.state
+        if state.offset - self._snapshot_at < self._settings.snapshot_every and not state.over:
+            return
+        self._snapshot_at = state.offset
+        state.game = msgspec.Raw(_encode(self._play))
+        batch.snapshot(state.room, state.offset, state.number, _encode(state))
+        state.game = msgspec.Raw(b"null")
+
+    # --- filing and answering ---------------------------------------------------------------------------------------
+
+    def _file(self, seat: Seat, command: CommandId, result: Result) -> None:
+        place = self.state.seats.get(seat)
+        if place is not None:
+            place.file(command, result)
+
+    def _file_note(self, note: AnyNote, at: int, batch: Batch) -> None:
+        self._note(note)
+        self.state.number += 1
+        record = Record(at, self._epoch, notes=(note,))
+        batch.file(self.state.room, self.state.offset, self.state.number, record)
+
+    def _file_refusal(self, envelope: Envelope, seat: Seat, refusal: Rejected, at: int, batch: Batch) -> None:
+        """A refusal is a result too: the same command again, later, must not be carried out."""
+        state = self.state
+        self._events.clear()
+        state.number += 1
+        text = refusal.text or CODES.get(refusal.code, "")
+        record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, code=refusal.code, text=text)
+        batch.file(state.room, state.offset, state.number, record)
+        self._file(seat, envelope.id, Result(state.offset, refusal.code, text))
+        self._refuse(envelope, refusal, batch)
+
+    def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
+        state = self.state
+        shown = msgspec.Raw(self._teller().view(seat, envelope.wants)) if view else None
+        reply = Reply(
+            envelope.conn, state.room, envelope.id, epoch=self._epoch, offset=state.offset, seat=seat, view=shown
+        )
+        if isinstance(envelope.body, Rematch):
+            reply = msgspec.structs.replace(reply, to=state.rematch, spec=state.spec)
+        batch.reply(envelope, reply)
+
+    def _repeat(self, envelope: Envelope, seat: Seat, known: Result | Rejected, batch: Batch) -> None:
+        """The answer to a command that was handled before."""
+        if isinstance(known, Rejected):
+            self._refuse(envelope, known, batch)
+        elif known.code:
+            self._refuse(envelope, Rejected(known.code, known.text), batch)
+        elif isinstance(envelope.body, Rematch):
+            self._answer(envelope, batch, seat)
+        else:
+            reply = Reply(envelope.conn, self.state.room, envelope.id, epoch=self._epoch, offset=known.offset)
+            batch.reply(envelope, msgspec.structs.replace(reply, seat=seat))
+
+    def _refuse(self, envelope: Envelope, refusal: Rejected, batch: Batch) -> None:
+        text = refusal.text or CODES.get(refusal.code, "")
+        batch.reply(envelope, Reply(envelope.conn, self.state.room, envelope.id, refusal.code, text))
+
+    def _teller(self) -> Teller:
+        return Teller(self.state, self._the_game, self._play, self._turn, self._epoch)
+
+    # --- small things -----------------------------------------------------------------------------------------------
+
+    @property
+    def _the_game(self) -> AnyGame:
+        if self._game is None:
+            raise Broken(f"room {self.state.room} has no game")
+        return self._game
+
+    @property
+    def _options(self) -> Any:
+        return msgspec.convert(self.state.spec.options, self._the_game.options_type)
+
+    def _whose_turn(self) -> tuple[Seat, ...]:
+        return self._the_game.turn(self._play) if self.state.status == "playing" else ()

@@ -1,0 +1,150 @@
+"""What of a room is told to whom: updates, views and the entry in the directory. Secrets leave by no other way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from shared.engine import AnyGame, open_to_all
+from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
+from shared.ids import LOBBY, CommandId, Epoch, Seat, SessionId, TraceId
+from shared.rooms import (
+    Back,
+    Joined,
+    Listing,
+    Opened,
+    RoomView,
+    RoomWord,
+    Said,
+    SeatView,
+    Update,
+)
+from worker.roomstate import RoomState
+
+_encode = msgspec.json.Encoder().encode
+
+
+def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
+    """An event as a seat, or a spectator, may see it; None: not at all."""
+    match event:
+        case Joined():
+            return msgspec.structs.replace(event, sid=SessionId(""))
+        case Back():
+            return msgspec.structs.replace(event, sid=SessionId(""))
+        case Opened():
+            return msgspec.structs.replace(event, seed=0)
+        case Said(seat=sender, to=to):
+            return event if to is None or seat in (sender, to) else None
+        case RoomWord():
+            return event
+        case _:
+            return game.redact(event, seat)
+
+
+class Teller:
+    """Speaks for one room at one step."""
+
+    def __init__(self, state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...], epoch: Epoch) -> None:
+        self._state = state
+        self._game = game
+        self._play = play
+        self._turn = turn
+        self._epoch = epoch
+
+    def told(self, events: Sequence[Any], at: int, by: Seat | None, command: CommandId | None, trace: TraceId) -> Told:
+        """The step for everybody, and for the seats that are told something else."""
+        state = self._state
+        base = Update(state.room, self._epoch, state.offset, at, msgspec.Raw(b"[]"), by, command, trace)
+        common = self._events(events, None)
+        public = _encode(msgspec.structs.replace(base, events=msgspec.Raw(common)))
+        alike = self._game.redact is open_to_all and not any(isinstance(event, Said) for event in events)
+        seats: dict[Seat, msgspec.Raw] = {}
+        for seat, place in state.seats.items():
+            if place.bot or place.left:
+                continue
+            own = common if alike else self._events(events, seat)
+            extra = self._extra(seat, place.wants)
+            if own != common or extra:
+                body = _encode(msgspec.structs.replace(base, events=msgspec.Raw(own))) if own != common else public
+                seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
+        watchers = None
+        if any(wants & WANTS_VIEW for wants in state.audience.values()):
+            watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
+        return Told(state.room, self._epoch, state.offset, msgspec.Raw(public), seats, watchers)
+
+    def view(self, seat: Seat | None, wants: int) -> bytes:
+        """All that a seat, or a spectator, may know of the room now."""
+        state = self._state
+        seats = tuple(
+            SeatView(number, place.name, place.bot, place.here, place.left, place.choice)
+            for number, place in state.seats.items()
+        )
+        started = state.status == "playing" or state.outcome is not None
+        view = RoomView(
+            room=state.room,
+            epoch=self._epoch,
+            offset=state.offset,
+            status=state.status,
+            spec=state.spec,
+            version=state.version,
+            seats=seats,
+            you=seat,
+            last_id=None if seat is None else state.seats[seat].last_id,
+            turn=self._turn,
+            chat=tuple(said for said in state.chat if shown(said, seat, self._game) is not None),
+            clock_ms=state.clock_ms,
+            game=msgspec.Raw(_encode(self._game.view(self._play, seat))) if started else None,
+            options=self._options(seat) if wants & WANTS_OPTIONS else None,
+            outcome=state.outcome,
+            rematch=state.rematch,
+        )
+        return _encode(view)
+
+    def listing(self) -> Listing | None:
+        """The room's entry in the directory; none once it is over."""
+        state = self._state
+        if state.over:
+            return None
+        return Listing(
+            room=state.room,
+            game=state.spec.game,
+            seats=state.spec.seats,
+            status=state.status,
+            names={seat: place.name for seat, place in state.seats.items()},
+            gone=tuple(seat for seat, place in state.seats.items() if not place.here and not place.left),
+            free=len(state.free()) if state.status == "waiting" else 0,
+            private=state.spec.private,
+            only=state.spec.only,
+            options=state.spec.options,
+            choices={seat: place.choice for seat, place in state.seats.items() if place.choice},
+            turn_ms=state.spec.turn_ms,
+            created_ms=state.created_ms,
+            offset=state.offset,
+        )
+
+    def to_lobby(self) -> Envelope | None:
+        """What the lobby must know of a public table."""
+        state = self._state
+        if state.spec.private:
+            return None
+        free = len(state.free()) if state.status == "waiting" else 0
+        sids = tuple(place.sid for place in state.humans) if free else ()
+        body = Listed(state.room, state.offset, state.spec, free, state.created_ms, sids)
+        return Envelope(LOBBY, SessionId(""), CommandId(0), body)
+
+    def _events(self, events: Sequence[Any], seat: Seat | None) -> bytes:
+        visible = [shown(event, seat, self._game) for event in events]
+        return _encode([event for event in visible if event is not None])
+
+    def _extra(self, seat: Seat | None, wants: int) -> bytes:
+        extra = b""
+        if wants & WANTS_VIEW:
+            extra += b',"view":' + self.view(seat, wants)
+        if wants & WANTS_OPTIONS and (options := self._options(seat)) is not None:
+            extra += b',"options":' + bytes(options)
+        return extra
+
+    def _options(self, seat: Seat | None) -> msgspec.Raw | None:
+        if seat is None or seat not in self._turn:
+            return None
+        return msgspec.Raw(_encode(self._game.options(self._play, seat)))
