@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from shared.games.snarl.boards import draw, hallway_points, passable, reachable
+from shared.games.snarl.boards import distance, draw, hallway_points, passable, reachable
 from shared.games.snarl.levels import Hallway, Level, LevelError, Room
 from shared.games.snarl.placement import MOST_PLAYERS, ghosts, spawn_points, zombies
 from shared.games.snarl.sights import Area, Board, ItemKind, Point
 
-FAR: Final = 1000
+FAR: Final = 250
 """Rows and columns of a level are below this."""
+LONG: Final = 4 * FAR
+"""No hallway is longer."""
 
 
 def check_level(level: Level, number: int) -> Board:
@@ -88,15 +90,19 @@ def _hallway_faults(hallway: Hallway, rooms: tuple[Room, ...]) -> Iterator[str]:
             yield f"the waypoint {_at(next_one)} is outside of rows and columns 0 to {FAR - 1}"
         if one[0] != next_one[0] and one[1] != next_one[1]:
             yield f"{_at(one)} and {_at(next_one)} share neither row nor column"
+    if sum(distance(one, next_one) for one, next_one in pairwise(hallway.corners)) > LONG:
+        yield f"it is longer than {LONG} tiles"
     points = hallway_points(hallway)
     for index, room in enumerate(rooms, start=1):
         area = Area(room.origin, *_size(room))
         for point in points:
             if point in area:
                 yield f"it runs through room {index} at {_at(point)}"
+    walked: set[Point] = set()
     for point in points:
-        if points.count(point) > 1:
+        if point in walked:
             yield f"it crosses itself at {_at(point)}"
+        walked.add(point)
 
 
 def _crossings(hallways: tuple[Hallway, ...]) -> Iterator[str]:

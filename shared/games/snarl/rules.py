@@ -1,5 +1,6 @@
 """Turns, rounds, levels and the end. Adversaries move in the step that ends a round."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -197,9 +198,14 @@ def _end_level(script: Script) -> None:
 
 def _end_game(script: Script, end: End) -> None:
     scores = [Score(member.seat, member.exits, member.ejects, member.keys) for member in script.scene.party]
-    script.add(GameEnded(end, tuple(sorted(scores, key=_merit, reverse=True))))
+    script.add(GameEnded(end, ranked(scores)))
+
+
+def ranked(scores: Sequence[Score]) -> tuple[Score, ...]:
+    """The best first; equals stay in the order of joining."""
+    return tuple(sorted(scores, key=_merit, reverse=True))
 
 
 def _merit(score: Score) -> tuple[int, int, int]:
-    """More exits, then more keys, then fewer ejects; equals stay in the order of joining."""
+    """More exits, then more keys, then fewer ejects."""
     return score.exits, score.keys, -score.ejects
