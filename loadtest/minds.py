@@ -31,18 +31,25 @@ class Mind(Protocol):
     def choose(self) -> bytes | None:
         """The command to send now, as JSON; None if it is not this seat's turn."""
 
+    def agrees(self, view: Position) -> bool:
+        """Whether a view of the step that was followed last is what the events have told."""
+
     def board(self) -> Any:
         """The public position, JSON-like; None if it is not known."""
 
 
 _events = msgspec.json.Decoder(list[RoomEvent | stones.Started | stones.Taken])
-_state = msgspec.json.Decoder(stones.State | None)
+_state: msgspec.json.Decoder[stones.State | None] = msgspec.json.Decoder(stones.State | None)
 _TAKE = {count: msgspec.json.encode(stones.Take(count)) for count in (1, 2, 3)}
 
 
 def _plain(value: msgspec.Struct) -> Any:
     """As it would look in a view: plain JSON values."""
     return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _shown(view: Position) -> stones.State:
+    return _state.decode(view.game) or stones.GAME.empty
 
 
 class StonesMind:
@@ -62,7 +69,7 @@ class StonesMind:
     def look(self, view: Position) -> None:
         self.ending = view.outcome
         self.closed = "closed" if view.status == "closed" else ""
-        self._state = _state.decode(view.game) or stones.GAME.empty
+        self._state = _shown(view)
 
     def follow(self, update: Update) -> None:
         for event in _events.decode(update.events):
@@ -82,11 +89,18 @@ class StonesMind:
             return None
         return _TAKE[1 + int(self._random.random() * min(3, state.stones))]
 
+    def agrees(self, view: Position) -> bool:
+        return _shown(view) == self._state
+
     def board(self) -> Any:
         return _plain(self._state)
 
 
 _offers = msgspec.json.Decoder(list[msgspec.Raw] | None)
+
+
+PERSONAL = {"eriantys": (), "codex": ("you", "own"), "snarl": ("you", "window")}
+"""The parts of a game's view that differ from seat to seat."""
 
 
 class AnyMind:
@@ -95,12 +109,13 @@ class AnyMind:
     wants: list[str]
     asks_view = True
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, game: str, seed: int) -> None:
         self.wants = ["options"]
         self.ending: Any = None
         self.closed = ""
         self._random = Random(seed)
         self._options: list[msgspec.Raw] = []
+        self._personal = PERSONAL.get(game)
         self._game: Any = None
 
     def look(self, view: Position) -> None:
@@ -129,9 +144,15 @@ class AnyMind:
             return None
         return bytes(self._options[int(self._random.random() * len(self._options))])
 
+    def agrees(self, view: Position) -> bool:
+        return True
+
     def board(self) -> Any:
-        return self._game
+        """Known after a view only; of a game whose views are not known, nothing can be said to be public."""
+        if self._personal is None or self._game is None:
+            return None
+        return {key: value for key, value in self._game.items() if key not in self._personal}
 
 
 def mind_for(game: str, seat: int, seed: int) -> Mind:
-    return StonesMind(seat, seed) if game == stones.GAME.name else AnyMind(seed)
+    return StonesMind(seat, seed) if game == stones.GAME.name else AnyMind(game, seed)

@@ -235,9 +235,9 @@ class Play:
         if view.offset < track.offset:
             self._findings.add("disorder", f"{track} was told step {track.offset}, the view is of step {view.offset}")
         if view.offset == track.offset:
-            mine, theirs = self._mind.board(), msgspec.json.decode(view.game)
-            if mine is not None and theirs is not None and mine != theirs:
-                self._findings.add("differing", f"{track}: the events told {mine}, the view says {theirs}")
+            if not self._mind.agrees(view):
+                told, seen = self._mind.board(), bytes(view.game).decode()
+                self._findings.add("differing", f"{track}: the events told {told}, the view says {seen}")
             self._mind.look(view)
             self.told.board = self._mind.board()
         return self._move()
