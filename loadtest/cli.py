@@ -1,6 +1,7 @@
 """The `tavolata load` command."""
 
 import asyncio
+import gc
 import random
 import resource
 import sys
@@ -90,6 +91,7 @@ def load(
 
 
 def _play(console: Console, plan: Plan, meter: Meter, json: Path | None) -> None:
+    _collect_seldom()
     try:
         with Display(console) as display:
             state = _run(run(plan, meter, display))
@@ -120,6 +122,13 @@ def _idle(console: Console, urls: tuple[str, ...], count: int, data: Path, named
         console.print("the gateways' processes cannot be seen (--data, --pids)", highlight=False)
     if cost.faults:
         _give_up(cost.faults[0])
+
+
+def _collect_seldom() -> None:
+    """Pauses of our own must not look like the server's."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

@@ -1,7 +1,6 @@
 """A whole run: opens the tables little by little, lets them play, stops, and has the records checked."""
 
 import asyncio
-import gc
 import secrets
 import string
 import time
@@ -51,9 +50,6 @@ async def run(plan: Plan, meter: Meter, watch: Watch = lambda _state: None, ever
     figures, findings = Figures(time.perf_counter()), Findings()
     state = State(plan, figures, findings, meter)
     hall = Hall(plan, _tag(), findings, figures, asyncio.Semaphore(SEATING_AT_ONCE))
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
     meter.mark()
     async with _every(1 / TICKS_PER_S, _pulse(hall)), _every(every_s, _observe(state, watch)):
         tables = [asyncio.create_task(Table(number, hall).run()) for number in range(plan.rooms)]

@@ -60,8 +60,12 @@ class Fake:
     record: Callable[[list[Json]], list[Json]] = lambda updates: updates
     busy: int = 0
     """So many requests are told to come again."""
+    refuse: str = ""
+    """The code that every request is refused with."""
     cut_after: int = 0
     """The connection of a seat is cut once, after so many acts have arrived in all."""
+    cut_with: tuple[int, str] | None = None
+    """Say so when it is cut; None: not a word."""
     rooms: dict[int, Room] = field(default_factory=dict)
     sockets: dict[str, ServerConnection] = field(default_factory=dict)
     acts: int = 0
@@ -92,6 +96,8 @@ class Fake:
                     name = message.get("name") or message["token"]
                     self.sockets[name] = socket
                     await _send(socket, {"type": "welcome", "session": name, "name": name, "token": name})
+                elif self.refuse and "id" in message:
+                    await _send(socket, {"type": "error", "id": message["id"], "code": self.refuse, "text": "no"})
                 elif self.busy and "id" in message:
                     self.busy -= 1
                     await _send(socket, {"type": "error", "id": message["id"], "code": "busy/rate", "text": "later"})
@@ -151,10 +157,16 @@ class Fake:
             update = room.step(events, seat, request)
             room.acks[seat, request] = update["offset"]
             if self.acts == self.cut_after:
-                socket.transport.abort()
+                await self._cut(socket)
             await self._tell(room, update)
         ack = {"type": "ack", "id": request, "room": room.number, "epoch": EPOCH, "offset": room.acks[seat, request]}
         await _send(socket, ack)
+
+    async def _cut(self, socket: ServerConnection) -> None:
+        if self.cut_with is None:
+            socket.transport.abort()
+        else:
+            await socket.close(*self.cut_with)
 
     async def _tell(self, room: Room, update: Json, but: str = "") -> None:
         for seat, name in enumerate(room.names):

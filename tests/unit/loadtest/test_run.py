@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from loadtest.plan import Plan
 from loadtest.processes import Meter
 from loadtest.report import figures, good
-from loadtest.run import State, run
+from loadtest.run import State, Unreachable, run
 from tests.unit.loadtest.fake import Fake, Json
 
 
@@ -71,6 +73,40 @@ async def test_a_cut_connection_is_resumed_without_loss() -> None:
     assert state.figures.reconnects == 1
     assert state.findings.counts["resends"] == 1
     assert state.figures.games == 6
+
+
+async def test_a_gateway_that_stops_is_come_back_to() -> None:
+    state = await play(Fake(cut_after=4, cut_with=(1012, "come back in 20 ms")))
+    assert state.findings.clean, state.findings.words
+    assert state.figures.reconnects == 1
+    assert state.figures.games == 6
+
+
+async def test_a_session_that_was_opened_elsewhere_is_a_fault() -> None:
+    state = await play(Fake(cut_after=4, cut_with=(4001, "")), rooms=1, games=1)
+    assert state.findings.counts["faults"] == 1
+    assert not good(state)
+
+
+async def test_a_url_that_does_not_answer_is_passed_over() -> None:
+    fake = Fake()
+    async with fake.listening():
+        plan = Plan(urls=("ws://127.0.0.1:1", fake.url), rooms=2, games=1, options={"stones": 6}, patience_s=5.0)
+        state = await run(plan, Meter(Path("/nowhere"), {}))
+    assert state.findings.clean, state.findings.words
+    assert state.figures.games == 2
+
+
+async def test_without_any_server_there_is_no_run() -> None:
+    with pytest.raises(Unreachable, match=r"127\.0\.0\.1:1 "):
+        await run(Plan(urls=("ws://127.0.0.1:1",)), Meter(Path("/nowhere"), {}))
+
+
+async def test_a_refused_table_is_told() -> None:
+    state = await play(Fake(refuse="room/bad_seats"), rooms=2)
+    assert state.findings.counts["faults"] == 2
+    assert "room/bad_seats" in state.findings.words[0]
+    assert not good(state)
 
 
 async def test_players_who_think_play_too() -> None:
