@@ -81,14 +81,19 @@ class Child:
         pause_s = FIRST_PAUSE_S
         while not self._stopping.is_set():
             begun = clock()
-            code = await self._run()
+            try:
+                how = ending(await self._run())
+            except OSError as error:
+                how = f"cannot be run ({error.strerror})"
             if self._stopping.is_set() or not self.settled:
                 return
-            self._say(f"{self.program.name} {ending(code)} and is started again")
-            pause_s = FIRST_PAUSE_S if clock() - begun > STEADY_S else min(2 * pause_s, LONGEST_PAUSE_S)
+            self._say(f"{self.program.name} {how} and is started again")
+            if clock() - begun > STEADY_S:
+                pause_s = FIRST_PAUSE_S
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await self._stopping.wait()
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _run(self) -> int:
         """One life of the process."""

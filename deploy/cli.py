@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from importlib.util import find_spec
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -16,10 +16,20 @@ from deploy import check_game, control, reference, summary, tcp
 from deploy.local import Supervisor
 from deploy.plan import MOST, Layout, Plan, plan_from_env
 from deploy.trouble import Trouble
+from loadtest.cli import load
 from shared.settings import PREFIX
 
 INTERRUPTED = 130
 WIDTH_OF_FILES = 160
+
+
+class LastingConsole(Console):
+    """A cluster outlives whoever reads what it prints."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
 
 app = typer.Typer(
     help="A cluster for turn-based games: gateways, workers and a store.",
@@ -73,10 +83,12 @@ def up(
     console = _console()
 
     def say(text: str) -> None:
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        with suppress(OSError):
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def ready(plan: Plan, layout: Layout) -> None:
-        summary.show(console, plan, layout)
+        with suppress(OSError):
+            summary.show(console, plan, layout)
 
     async def run() -> None:
         await Supervisor(plan, say, ready).run()
@@ -101,6 +113,9 @@ def down(
     """Stop a running cluster: gateways, workers, store."""
     control.stop(data, limit)
     print("stopped")
+
+
+app.command("load")(load)
 
 
 @app.command("check-game")
@@ -140,10 +155,6 @@ def settings(
 
 def main() -> None:
     """The entry point: whatever was to be expected is one line on stderr and an exit code."""
-    if find_spec("loadtest.cli") is not None:
-        from loadtest.cli import load
-
-        app.command("load")(load)
     try:
         sys.exit(app(prog_name="tavolata", standalone_mode=False) or 0)
     except Trouble as trouble:
@@ -162,7 +173,7 @@ def _give_up(text: str, code: int) -> None:
 
 def _console() -> Console:
     """As wide as the terminal; wide enough for any line where there is none."""
-    return Console() if sys.stdout.isatty() else Console(width=WIDTH_OF_FILES)
+    return LastingConsole() if sys.stdout.isatty() else LastingConsole(width=WIDTH_OF_FILES)
 
 
 if __name__ == "__main__":

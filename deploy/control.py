@@ -14,7 +14,10 @@ POLL_S = 0.05
 
 def running(data: Path) -> Cluster:
     """The cluster on this folder; raises `Trouble` if there is none."""
-    cluster = state.read(data)
+    try:
+        cluster = state.read(data)
+    except OSError as error:
+        raise Trouble(f"the data folder {data} cannot be read: {error.strerror}") from None
     if cluster is None:
         raise Trouble(f"no cluster is running on {data}: start one with `tavolata up --data {data}`")
     return cluster
@@ -28,8 +31,12 @@ def lines(cluster: Cluster) -> list[str]:
 def stop(data: Path, limit_s: float) -> None:
     """Ask the supervisor to end the cluster, and wait until every process is gone."""
     supervisor = running(data).supervisor()
-    if state.is_alive(supervisor):
+    try:
         os.kill(supervisor, signal.SIGTERM)
+    except ProcessLookupError:
+        pass  # killed: its children are on their way
+    except PermissionError:
+        raise Trouble(f"the cluster on {data} belongs to another user: ask them to stop pid {supervisor}") from None
     end = time.monotonic() + limit_s
     while state.is_locked(data):
         if time.monotonic() > end:

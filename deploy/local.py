@@ -20,6 +20,7 @@ LOAD_S = 600.0
 LEFTOVER_S = 10.0
 POLL_S = 0.05
 READ_LOGS_S = 0.5
+MOST_LINES = 10
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Say = Callable[[str], None]
@@ -46,7 +47,11 @@ class Supervisor:
             state.remove(self._plan.data)
 
     async def _run(self, layout: Layout, lock: int) -> None:
-        self._children = [self._child(program, lock, layout) for program in layout.programs()]
+        try:
+            (self._plan.data / "valkey").mkdir(exist_ok=True)
+            self._children = [self._child(program, lock, layout) for program in layout.programs()]
+        except OSError as error:
+            raise Trouble(f"the data folder {self._plan.data} cannot be used: {error}") from None
         self._record(layout.redis_url)
         try:
             if await self._start(layout):
@@ -58,7 +63,6 @@ class Supervisor:
     async def _start(self, layout: Layout) -> bool:
         """Whether everything is up; False if it was stopped meanwhile."""
         if layout.store:
-            (self._plan.data / "valkey").mkdir(exist_ok=True)
             await self._bring_up(layout.store, LOAD_S)
         else:
             await asyncio.to_thread(store.check, layout.redis_url)
@@ -86,12 +90,17 @@ class Supervisor:
         """Show what the children find important, until somebody says stop."""
         while not self._stop.is_set():
             for child in self._children:
-                for line in child.log.news():
-                    if child.program.role != "valkey" and is_important(line):
-                        self._say(f"{child.program.name}: {line}")
+                self._show(child.program, child.log)
             with suppress(TimeoutError):
                 async with asyncio.timeout(READ_LOGS_S):
                     await self._stop.wait()
+
+    def _show(self, program: Program, log: LogFile) -> None:
+        lines = [line for line in log.news() if program.role != "valkey" and is_important(line)]
+        for line in lines[:MOST_LINES]:
+            self._say(f"{program.name}: {line}")
+        if len(lines) > MOST_LINES:
+            self._say(f"{program.name}: {len(lines) - MOST_LINES} more lines like these in {log.path}")
 
     async def _end(self) -> None:
         """Gateways first, so that players go while their moves still count; the store last."""
@@ -106,18 +115,23 @@ class Supervisor:
     def _record(self, redis_url: str) -> None:
         running = (Process(child.program.role, child.pid, child.program.port) for child in self._children if child.pid)
         processes = (Process(SUPERVISOR, os.getpid()), *running)
-        state.write(self._plan.data, Cluster(self._plan.url, redis_url, processes))
+        try:
+            state.write(self._plan.data, Cluster(self._plan.url, redis_url, processes))
+        except OSError as error:
+            self._say(f"{self._plan.data / state.STATE} cannot be written, `ps` will be wrong: {error.strerror}")
 
     def _listen_for_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for number in STOP_SIGNALS:
-            loop.add_signal_handler(number, self._on_signal)
+            # nohup asks for SIGHUP to be ignored.
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                loop.add_signal_handler(number, self._on_signal)
 
     def _on_signal(self) -> None:
         """The first asks, the second insists; only the store is always given its time."""
         if not self._stop.is_set():
-            self._say("stopping; once more to stop without waiting for players")
             self._stop.set()
+            self._say("stopping; once more to stop without waiting for players")
             return
         for child in self._children:
             if child.program.role != "valkey":

@@ -26,17 +26,24 @@ class LogFile:
 
     def news(self) -> list[str]:
         """The whole lines that came since the last call."""
-        with self.path.open("rb") as file:
-            file.seek(self._seen)
-            text, newline, _ = file.read().rpartition(b"\n")
-        self._seen += len(text) + len(newline)
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._seen if self._seen <= self.path.stat().st_size else 0)
+                begin = file.tell()
+                text, newline, _ = file.read().rpartition(b"\n")
+        except OSError:
+            return []
+        self._seen = begin + len(text) + len(newline)
         if self._seen > MOST_BYTES:
             self._cut()
         return text.decode(errors="replace").splitlines()
 
     def last_line(self) -> str:
-        lines = [line for line in self.path.read_text(errors="replace").splitlines() if line.strip()]
-        return lines[-1].strip() if lines else ""
+        try:
+            text = self.path.read_text(errors="replace")
+        except OSError:
+            return ""
+        return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
     def _cut(self) -> None:
         """Writers append, so emptying the file under them is safe."""

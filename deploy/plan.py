@@ -37,7 +37,8 @@ class Plan:
 
     @property
     def url(self) -> str:
-        return f"http://{reachable(self.gateway.host)}:{self.gateway.port}"
+        host = reachable(self.gateway.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.gateway.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,7 +47,7 @@ def take_lock(folder: Path) -> int | None:
 def is_locked(folder: Path) -> bool:
     """Whether any process of a cluster is alive."""
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR)
+        handle = os.open(folder / LOCK, os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:

@@ -1,16 +1,20 @@
 """A cluster on one machine, seen from outside: it heals, it stops in order, it says clearly what is wrong."""
 
 import os
+import shutil
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from deploy import state, valkey
 from deploy.state import Cluster, Process
-from tests.support.launched import LINE, Launched, free_span, tavolata
+from tests.support.launched import FAKE, LINE, ROOT, UP, Launched, free_span, tavolata
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
 
@@ -31,6 +35,15 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launched]:
 def cluster(data: Path, tmp_path: Path) -> Iterator[Launched]:
     with Launched(data, env={"FAKE_DIARY": str(tmp_path / "diary")}) as launched:
         yield launched
+
+
+def pids(data: Path, role: str) -> list[int]:
+    cluster = state.read(data)
+    return [process.pid for process in cluster.processes if process.role == role] if cluster is not None else []
+
+
+def is_replaced(data: Path, victim: int) -> bool:
+    return pids(data, "worker") not in ([], [victim])
 
 
 def test_ps_prints_role_pid_and_port_of_every_process(lasting: Launched) -> None:
@@ -163,3 +176,29 @@ def test_an_unreachable_store_is_one_line(data: Path) -> None:
     assert told.returncode == 1
     [line] = told.stderr.splitlines()
     assert line.startswith(f"tavolata: the store at redis://127.0.0.1:{first + 4}/0 does not answer: ")
+
+
+def test_a_cluster_goes_on_when_nobody_reads_what_it_says(data: Path) -> None:
+    words = ("up", "--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "1")
+    process = subprocess.Popen([sys.executable, "-m", FAKE, *words], cwd=ROOT, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if UP.encode() in line:
+            break
+    process.stdout.close()
+    for _ in range(2):
+        [victim] = pids(data, "worker")
+        os.kill(victim, signal.SIGKILL)
+        eventually(partial(is_replaced, data, victim), "a new worker")
+    process.terminate()
+    assert process.wait(timeout=60) == 0
+
+
+def test_a_cluster_whose_logs_were_taken_away_goes_on(data: Path) -> None:
+    with Launched(data, "--gateways", "1", "--workers", "1") as launched:
+        shutil.rmtree(data / "logs")
+        [victim] = launched.processes("worker")
+        os.kill(victim, signal.SIGKILL)
+        eventually(lambda: "worker-1 cannot be run (No such file or directory)" in launched.said(), "it tells")
+        (data / "logs").mkdir()
+        eventually(lambda: launched.processes("worker"), "a new worker")

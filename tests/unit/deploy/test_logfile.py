@@ -61,3 +61,12 @@ def test_a_log_that_is_too_long_is_cut(log: LogFile, monkeypatch: pytest.MonkeyP
 )
 def test_warnings_and_errors_are_important(line: str, important: bool) -> None:
     assert is_important(line) is important
+
+
+def test_a_log_that_somebody_emptied_or_took_away_is_no_trouble(log: LogFile) -> None:
+    append(log, "a long line\n")
+    log.news()
+    log.path.write_text("new\n")
+    assert log.news() == ["new"]
+    log.path.unlink()
+    assert (log.news(), log.last_line()) == ([], "")

@@ -68,6 +68,7 @@ def test_a_setting_without_sense_is_a_wrong_option(env: dict[str, str], text: st
 def test_the_page_of_a_cluster_that_listens_everywhere_is_shown_as_this_machine() -> None:
     plan = plan_from_env(DATA, 1, 1, {})
     assert replace(plan, gateway=replace(plan.gateway, host="0.0.0.0")).url == "http://127.0.0.1:8000"
+    assert replace(plan, gateway=replace(plan.gateway, host="::")).url == "http://[::1]:8000"
 
 
 def test_a_password_is_not_shown() -> None:
