@@ -128,7 +128,7 @@ def _no_character(view: View, seat: Seat, command: asked.PlayCharacter | asked.A
     if isinstance(command, asked.ActivateCharacter):
         if card.asks is Ask.NOTHING or command.manner is Manner.WHOLE:
             return refused("eriantys/bad_arguments")
-        return None if useful(view, seat, card.asks, card.number) else refused("eriantys/card_useless")
+        return None if useful(view, seat, card.number) else refused("eriantys/card_useless")
     if (command.choice is None) is not (card.asks is Ask.NOTHING):
         return refused("eriantys/bad_arguments")
     return None if command.choice is None else CHARACTERS[card.number].refusal(view, seat, command.choice)

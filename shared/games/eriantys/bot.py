@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from shared.dice import Dice
 from shared.games.eriantys.actions import perform, refusal_of
-from shared.games.eriantys.characters import CHARACTERS, STEP_CHOICES, whole_choices
+from shared.games.eriantys.characters import STEP_CHOICES, whole_choices
 from shared.games.eriantys.commands import (
     Command,
     Exchange,
@@ -92,7 +92,7 @@ def _characters(view: View, seat: Seat) -> Iterator[Command]:
     """Each in one go; of many swaps only the single ones are thought of."""
     for character in view.characters:
         if character.price <= view.players[seat].coins:
-            for choice in whole_choices(CHARACTERS[character.number], view, seat, character.number):
+            for choice in whole_choices(view, seat, character.number):
                 command = PlayCharacter(character.number, choice)
                 single = not isinstance(choice, Exchange) or sum(choice.given) == 1
                 if single and refusal_of(view, seat, command) is None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from shared.games.eriantys.actions import CHARACTER_PHASES, refusal_of
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.characters import CHARACTERS, STEP_CHOICES, whole_choices
+from shared.games.eriantys.characters import STEP_CHOICES, whole_choices
 from shared.games.eriantys.commands import (
     ActivateCharacter,
     Command,
@@ -65,7 +65,7 @@ def _characters(view: View, seat: Seat) -> Iterator[Command]:
         if character.price > view.players[seat].coins:
             continue
         number = character.number
-        for choice in whole_choices(CHARACTERS[number], view, seat, number):
+        for choice in whole_choices(view, seat, number):
             yield PlayCharacter(number, choice)
         if CARDS[number].asks is not Ask.NOTHING:
             yield ActivateCharacter(number, Manner.STRICT)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.characters.base import STEP_CHOICES, Effect, whole_choices
 from shared.games.eriantys.characters.lasting import Centaur, Farmer, Knight, MushroomMan, Postman
 from shared.games.eriantys.characters.placing import Herald, Herbalist
@@ -28,13 +29,12 @@ CHARACTERS: Final[dict[int, Effect]] = {
 }
 
 
-def useful(view: View, seat: Seat, asks: str, number: int) -> bool:
+def useful(view: View, seat: Seat, number: int) -> bool:
     """A character that asks for something can do it in at least one way."""
     effect = CHARACTERS[number]
-    return any(effect.refusal(view, seat, choice) is None for choice in STEP_CHOICES[asks])
+    return any(effect.refusal(view, seat, choice) is None for choice in STEP_CHOICES[CARDS[number].asks])
 
 
 def still_possible(view: View) -> bool:
     """The choice that the active character asks for can be made."""
-    card = active_card(view)
-    return useful(view, view.turn, card.asks, card.number)
+    return useful(view, view.turn, active_card(view).number)

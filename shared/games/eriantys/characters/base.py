@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from shared.errors import Rejected
 from shared.games.eriantys.cards import CARDS, Ask
+from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.codes import refused
 from shared.games.eriantys.commands import (
     Choice,
@@ -38,10 +39,6 @@ class Effect:
     def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
         """Do what was chosen; `refusal` has nothing against it."""
 
-    def source(self, view: View, seat: Seat) -> Counts:
-        """The students that can be swapped with those of the entrance."""
-        raise TypeError(f"{type(self).__name__} swaps nothing")
-
 
 def no_such_tile(tile: int) -> Rejected | None:
     return None if 1 <= tile <= TILES else refused("eriantys/no_such_island")
@@ -66,7 +63,7 @@ STEP_CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
 """Everything that could be answered, one step at a time."""
 
 
-def whole_choices(effect: Effect, view: View, seat: Seat, number: int) -> Iterator[WholeChoice | None]:
+def whole_choices(view: View, seat: Seat, number: int) -> Iterator[WholeChoice | None]:
     """Everything that could be answered when all is said at once."""
     card = CARDS[number]
     match card.asks:
@@ -79,8 +76,9 @@ def whole_choices(effect: Effect, view: View, seat: Seat, number: int) -> Iterat
         case Ask.STUDENT:
             yield from _STUDENT_CHOICES
         case Ask.CARD_SWAPS | Ask.HALL_SWAPS:
-            entrance, source = view.players[seat].entrance, effect.source(view, seat)
+            player = view.players[seat]
+            source = player.hall if card.asks is Ask.HALL_SWAPS else card_of(view, number).students
             for size in range(1, card.choices + 1):
-                given = [handful for handful in _HANDFULS[size] if holds(entrance, handful)]
+                given = [handful for handful in _HANDFULS[size] if holds(player.entrance, handful)]
                 taken = [handful for handful in _HANDFULS[size] if holds(source, handful)]
                 yield from (Exchange(*pair) for pair in product(given, taken))

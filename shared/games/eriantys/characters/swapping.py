@@ -38,16 +38,14 @@ def wrong_count(number: int, exchange: Exchange) -> Rejected | None:
 class Jester(Effect):
     """Swaps with the students on the card."""
 
-    def source(self, view: View, seat: Seat) -> Counts:
-        return card_of(view, 7).students
-
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
+        on_card = card_of(view, 7).students
         match choice:
             case SwapWithCard(card=card, entrance=entrance):
-                there = self.source(view, seat)[INDEX[card]] and view.players[seat].entrance[INDEX[entrance]]
+                there = on_card[INDEX[card]] and view.players[seat].entrance[INDEX[entrance]]
                 return None if there else refused("eriantys/no_student")
             case Exchange():
-                return not_there(view, seat, self.source(view, seat), choice) or wrong_count(7, choice)
+                return not_there(view, seat, on_card, choice) or wrong_count(7, choice)
             case _:
                 return refused("eriantys/no_choice")
 
@@ -63,9 +61,6 @@ class Jester(Effect):
 
 class Minstrel(Effect):
     """Swaps with the own dining room."""
-
-    def source(self, view: View, seat: Seat) -> Counts:
-        return view.players[seat].hall
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
         player = view.players[seat]
