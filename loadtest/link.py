@@ -37,8 +37,10 @@ class Link:
         self, player: Player, route: Route, start: int, figures: Figures, think_s: float, on_change: Callable[[], None]
     ) -> None:
         self.player = player
-        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the first message has come."""
+        self.ready = False
+        """The first message has come."""
+        self.moved = False
+        """The player has sent a move."""
         self.watched = False
         """Every message counts as a change."""
         self._route = route
@@ -134,8 +136,9 @@ class Link:
             self._send(out)
         if self._losses:
             self._losses = 0
-        if not self.ready.done():
-            self.ready.set_result(None)
+        if not self.ready:
+            self.ready = True
+            self._on_change()
         if player.over or self.watched:
             self._on_change()
 
@@ -162,6 +165,9 @@ class Link:
 
     def _move_sent(self) -> None:
         self._moving = True
+        if not self.moved:
+            self.moved = True
+            self._on_change()
 
     def _move_acked(self) -> None:
         self._figures.acked(self._sent, time.perf_counter())

@@ -23,7 +23,7 @@ class Plan:
     urls: tuple[str, ...]
     game: str = "stones"
     dialects: tuple[str, ...] = ("play",)
-    """Seat n of table m speaks the dialect m + n, counted around."""
+    """What the seats of a table speak."""
     rooms: int = 1
     players: int = 2
     duration_s: float | None = None

@@ -18,6 +18,8 @@ DIALECTS = {
 }
 """Besides `play`, which speaks of every game."""
 MIXED = "mixed"
+ROOMLESS = ("eriantys.status", "snarl")
+"""Dialects that never name a room: who comes sits down wherever a table waits."""
 
 
 def dialects_of(game: str, dialect: str) -> tuple[str, ...]:
@@ -28,6 +30,17 @@ def dialects_of(game: str, dialect: str) -> tuple[str, ...]:
     if dialect != PLAY and dialect not in known:
         raise PlanError(f"{game} is played in the dialects {', '.join((PLAY, *known, MIXED))}, not in {dialect!r}")
     return (dialect,)
+
+
+def dialect_at(dialects: tuple[str, ...], table: int, seat: int) -> str:
+    """What a seat speaks: another dialect at every seat while there are enough, in changing company. The first seat
+    speaks one that can tell the others where the table is, if there is one."""
+    openers = [dialect for dialect in dialects if dialect not in ROOMLESS] or list(dialects)
+    turn, which = divmod(table, len(openers))
+    rest = [dialect for dialect in dialects if dialect != openers[which]]
+    shift = turn % len(rest) if rest else 0
+    ring = [openers[which], *rest[shift:], *rest[:shift]]
+    return ring[seat % len(ring)]
 
 
 def first_id() -> Iterator[int]:

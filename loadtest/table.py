@@ -12,7 +12,7 @@ from loadtest.link import Link, Route
 from loadtest.plan import Plan
 from loadtest.play import Play
 from loadtest.player import Player, Seating
-from loadtest.players import player_for
+from loadtest.players import ROOMLESS, dialect_at, player_for
 from loadtest.records import Witness
 
 DIAGNOSIS_S = 3.0
@@ -30,6 +30,8 @@ class Hall:
     figures: Figures
     seating: asyncio.Semaphore
     """So many tables may be taking their first seats at once."""
+    alone: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """For tables that must be the only one that waits for players."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """The time is over: no new games."""
     links: dict[int, Link] = field(default_factory=dict)
@@ -94,16 +96,29 @@ class Table:
 
     async def _seat_all(self, game: int) -> None:
         async with asyncio.timeout(self._plan.patience_s):
-            self._take_seat(game, 0)
-            await self._until(lambda: self._opened.is_set() or self._players[0].over)
-            if not self._opened.is_set():
+            if self._dialect(0) not in ROOMLESS:
+                await self._seat_where_told(game)
                 return
+        async with self._hall.alone, asyncio.timeout(self._plan.patience_s):
+            await self._seat_one_by_one(game)
+
+    async def _seat_where_told(self, game: int) -> None:
+        """The first opens the table, and the others are told its number."""
+        first = self._take_seat(game, 0).player
+        await self._until(lambda: self._opened.is_set() or first.over)
+        if self._opened.is_set():
             for seat in range(1, self._plan.players):
                 self._take_seat(game, seat)
-            for link in self._links:
-                await link.ready
+            await self._until(lambda: all(link.ready for link in self._links) or self._is_over())
 
-    def _take_seat(self, game: int, seat: int) -> None:
+    async def _seat_one_by_one(self, game: int) -> None:
+        """Nobody knows the table's number: only one table may wait for players, until its first move."""
+        for seat in range(self._plan.players):
+            self._take_seat(game, seat)
+            await self._until(lambda: all(link.ready for link in self._links) or self._is_over())
+        await self._until(lambda: any(link.moved for link in self._links) or self._is_over())
+
+    def _take_seat(self, game: int, seat: int) -> Link:
         plan = self._plan
         seating = Seating(
             name=f"{self._hall.tag}{self._number}{'abcdefgh'[seat % 8]}{game or ''}",
@@ -119,20 +134,24 @@ class Table:
             link = self._links[seat]
             if isinstance(link.player, Play):
                 link.say(link.player.again(seating))
-                return
+                return link
             self._part(link)
         link = self._new_link(seat, seating)
         self._links[seat : seat + 1] = [link]
         self._hall.links[id(link)] = link
         link.dial()
+        return link
 
     def _new_link(self, seat: int, seating: Seating) -> Link:
         plan = self._plan
-        dialect = plan.dialects[(self._number + seat) % len(plan.dialects)]
+        dialect = self._dialect(seat)
         player = player_for(dialect, seating, self._hall.findings)
         route = Route(plan.urls, plan.tcp.get(dialect))
         start = self._number + seat
         return Link(player, route, start, self._hall.figures, plan.think_s, self._changed.set)
+
+    def _dialect(self, seat: int) -> str:
+        return dialect_at(self._plan.dialects, self._number, seat)
 
     def _note_opened(self, room: int) -> None:
         self._room = room

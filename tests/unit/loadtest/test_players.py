@@ -1,0 +1,34 @@
+"""Who speaks what."""
+
+import pytest
+
+from loadtest.play import Play
+from loadtest.player import Seating
+from loadtest.players import ROOMLESS, dialect_at, player_for
+
+MIXED = ("play", "eriantys.events", "eriantys.prompts", "eriantys.status")
+
+
+@pytest.mark.parametrize("table", range(8))
+def test_every_seat_of_a_mixed_table_speaks_another_dialect(table: int) -> None:
+    assert sorted(dialect_at(MIXED, table, seat) for seat in range(4)) == sorted(MIXED)
+
+
+def test_a_mixed_table_is_opened_by_a_dialect_that_can_name_it() -> None:
+    openers = {dialect_at(MIXED, table, 0) for table in range(8)}
+    assert openers == set(MIXED) - set(ROOMLESS)
+
+
+def test_over_some_tables_every_dialect_meets_every_other_one() -> None:
+    pairs = {frozenset((dialect_at(MIXED, table, 0), dialect_at(MIXED, table, 1))) for table in range(9)}
+    assert len(pairs) == 6
+
+
+@pytest.mark.parametrize("dialect", ["play", "snarl"])
+def test_one_dialect_is_spoken_by_all(dialect: str) -> None:
+    assert {dialect_at((dialect,), table, seat) for table in range(3) for seat in range(4)} == {dialect}
+
+
+def test_play_is_played_by_its_own_player() -> None:
+    seating = Seating("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, True)
+    assert isinstance(player_for("play", seating), Play)
