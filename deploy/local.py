@@ -78,7 +78,8 @@ class Supervisor:
         while waiting and not self._stop.is_set():
             for child in waiting:
                 if child.failed:
-                    raise Trouble(f"{child.program.name} did not start: {child.log.last_line() or 'it said nothing'}")
+                    reason = child.log.last_line().removeprefix("tavolata: ") or "it said nothing"
+                    raise Trouble(f"{child.program.name} did not start: {reason}")
                 if clock() > end:
                     raise Trouble(f"{child.program.name} is not ready after {limit_s:g} s: see {child.log.path}")
                 child.settled = await child.program.is_ready()

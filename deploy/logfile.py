@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 MOST_BYTES = 32 * 1024 * 1024
-IMPORTANT = re.compile(r"^.{0,60}?\b(warning|error|critical)\b", re.IGNORECASE)
+IMPORTANT = re.compile(r"\S+ \S+ \S+ (WARNING|ERROR|CRITICAL) ")
+"""As shared.logs writes them: date, time, process, level."""
 
 
 @dataclass(slots=True)

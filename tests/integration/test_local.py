@@ -155,7 +155,7 @@ def test_a_program_that_cannot_start_is_quoted_and_nothing_stays(data: Path, rol
     words = ("--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "1")
     told = tavolata("up", *words, env={"FAKE_BROKEN": role})
     assert told.returncode == 1
-    assert told.stderr.splitlines() == [f"tavolata: {role}-1 did not start: {role}: this one cannot start"]
+    assert told.stderr.splitlines() == [f"tavolata: {role}-1 did not start: this {role} cannot start"]
     assert not state.is_locked(data)
 
 

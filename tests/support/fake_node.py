@@ -35,7 +35,7 @@ def write_diary(role: str, settings: GatewaySettings) -> None:
 def main() -> None:
     role = sys.argv[1]
     if os.environ.get("FAKE_BROKEN") == role:
-        sys.exit(f"{role}: this one cannot start")
+        sys.exit(f"tavolata: this {role} cannot start")
     settings = from_env(GatewaySettings, os.environ)
     asyncio.run(run(settings))
     write_diary(role, settings)

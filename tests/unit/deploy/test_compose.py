@@ -10,6 +10,7 @@ import yaml
 
 from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 from tests.support.launched import ROOT
+from worker.metrics import Metrics
 
 NODES: dict[str, type[StoreSettings]] = {"gateway": GatewaySettings, "worker": WorkerSettings}
 METRICS = {
@@ -25,6 +26,7 @@ METRICS = {
     "tavolata_resumes_total",
     "tavolata_rejections_total",
     "tavolata_rooms_loaded",
+    "tavolata_steps_total",
 }
 
 
@@ -140,6 +142,11 @@ def test_the_dashboard_shows_every_metric_and_no_other() -> None:
         for name in re.findall(r"\btavolata_\w+", target["expr"])
     }
     assert used == METRICS
+
+
+def test_the_metrics_of_a_worker_are_among_them() -> None:
+    counted = {metric.name + "_total" * (metric.type == "counter") for metric in Metrics().registry.collect()}
+    assert counted <= METRICS
 
 
 def test_the_dashboard_and_its_source_are_where_grafana_looks(compose: dict[str, Any]) -> None:

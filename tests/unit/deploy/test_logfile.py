@@ -1,11 +1,13 @@
 """Logs of children."""
 
+import logging
 from pathlib import Path
 
 import pytest
 
 from deploy import logfile
 from deploy.logfile import LogFile, is_important
+from shared import logs
 
 
 @pytest.fixture
@@ -51,16 +53,18 @@ def test_a_log_that_is_too_long_is_cut(log: LogFile, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("line", "important"),
-    [
-        ("2026-01-01 10:00:00 WARNING worker: lease lost", True),
-        ('{"level":"error","text":"x"}', True),
-        ("2026-01-01 10:00:00 INFO gateway: ready", False),
-        ("INFO " + "x" * 80 + " no error at all", False),
-    ],
+    ("level", "important"), [(logging.INFO, False), (logging.WARNING, True), (logging.ERROR, True)]
 )
-def test_warnings_and_errors_are_important(line: str, important: bool) -> None:
-    assert is_important(line) is important
+def test_warnings_and_errors_are_important(level: int, important: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    handlers, threshold = root.handlers[:], root.level
+    try:
+        logs.set_up("info", "worker[7]")
+        logging.getLogger("tavolata.worker").log(level, "no error at all")
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(threshold)
+    assert is_important(capsys.readouterr().err) is important
 
 
 def test_a_log_that_somebody_emptied_or_took_away_is_no_trouble(log: LogFile) -> None:
