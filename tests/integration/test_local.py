@@ -93,6 +93,15 @@ def test_a_signal_stops_gateways_then_workers_then_the_store(
     assert cluster.said().endswith("stopped\n")
 
 
+def test_a_second_signal_does_not_wait_for_players_but_for_the_store(data: Path) -> None:
+    env = {"FAKE_STUBBORN": "1", "TAVOLATA_DRAIN_MS": "3600000"}
+    with Launched(data, "--gateways", "1", "--workers", "0", env=env) as launched:
+        os.kill(launched.pid, signal.SIGTERM)
+        eventually(lambda: "stopping" in launched.said(), "it heard")
+        assert launched.send(signal.SIGTERM) == 0
+        assert "ready to exit" in (data / "logs" / "valkey.log").read_text()
+
+
 def test_a_second_cluster_on_the_same_folder_is_refused(lasting: Launched) -> None:
     other = tavolata("up", "--data", str(lasting.data), "--port", str(free_span(4)))
     assert other.returncode == 1

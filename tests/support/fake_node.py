@@ -20,7 +20,10 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 async def run(settings: GatewaySettings) -> None:
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    if "FAKE_STUBBORN" not in os.environ:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    else:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     async with await asyncio.start_server(answer, settings.host, settings.port):
         await stop.wait()
 
