@@ -7,6 +7,7 @@ from shared.engine import Noun
 from shared.games.codex.cards import CARDS
 from shared.games.codex.events import (
     CardDrawn,
+    CardPlaced,
     Dealt,
     Decks,
     Event,
@@ -14,6 +15,7 @@ from shared.games.codex.events import (
     PlaceChanged,
     PlayerFound,
     PlayerLost,
+    StartingPlaced,
     TurnBegan,
 )
 from shared.games.codex.pieces import GOLD_DECK, RESOURCE_DECK, Kind, Options, Own
@@ -48,11 +50,13 @@ def evolve(state: State, event: Event) -> State:
     match event:
         case Dealt():
             return State(event.options, table, event.own, event.decks or Decks(), presence)
-        case TurnBegan() | PlayerLost() | PlayerFound():
-            return replace(state, table=table, presence=presence)
-        case _:
-            own = {seat: fold_own(cards, seat, event) for seat, cards in state.own.items()}
+        case CardPlaced() | CardDrawn() | StartingPlaced() | ObjectiveChosen():
+            own = {**state.own, event.seat: fold_own(state.own[event.seat], event.seat, event)}
             return State(state.options, table, own, _decks_after(state, event), presence)
+        case PlaceChanged():
+            return State(state.options, table, state.own, _decks_after(state, event), presence)
+        case _:
+            return State(state.options, table, state.own, state.decks, presence)
 
 
 def _decks_after(state: State, event: Event) -> Decks:
@@ -77,7 +81,7 @@ def _presence_after(presence: Presence, event: Event) -> Presence:
     now = presence.now + 1
     match event:
         case TurnBegan():
-            return replace(presence, now=now, turn_began=now)
+            return Presence(now, now, presence.changed, presence.away, presence.left)
         case PlayerLost(seat=seat, for_good=for_good):
             left = (*presence.left, seat) if for_good else presence.left
             if seat in presence.away:
@@ -87,7 +91,7 @@ def _presence_after(presence: Presence, event: Event) -> Presence:
             away = {other: since for other, since in presence.away.items() if other != seat}
             return replace(presence, now=now, changed=now, away=away)
         case _:
-            return replace(presence, now=now)
+            return Presence(now, presence.turn_began, presence.changed, presence.away, presence.left)
 
 
 class Story:
