@@ -178,6 +178,13 @@ class Update(msgspec.Struct, frozen=True, tag_field="type", tag="update", omit_d
     """What the receiver may do now, for those who asked for options."""
 
 
+class Position(msgspec.Struct, frozen=True):
+    """The last step of a room that somebody has seen."""
+
+    epoch: Epoch
+    offset: Offset
+
+
 class SeatView(msgspec.Struct, frozen=True, omit_defaults=True):
     seat: Seat
     name: str

@@ -4,7 +4,7 @@ import msgspec
 
 from shared.engine import Choice
 from shared.errors import Rejected
-from shared.ids import CommandId, GatewayId, Offset, RoomId, Seat, SessionId
+from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
 from shared.rooms import (
     Away,
     Back,
@@ -83,6 +83,8 @@ class RoomState(msgspec.Struct):
     status: str = ""
     """Empty until the room was opened."""
     offset: Offset = Offset(0)
+    epoch: Epoch = Epoch(0)
+    """Of the last step."""
     number: int = 0
     """Records filed after the last step."""
     seats: dict[Seat, Place] = {}

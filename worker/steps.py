@@ -94,6 +94,7 @@ class Steps:
         if record.seat is not None and record.id:
             self._file(record.seat, record.id, Result(offset, record.code, record.text))
         if number == 0:
+            self.state.epoch = record.epoch
             self._turn = self._whose_turn()
             self._retime(record.at)
 
@@ -146,7 +147,7 @@ class Steps:
         state = self.state
         self._end_if_over()
         self._turn = self._whose_turn()
-        state.offset, state.number = Offset(state.offset + 1), 0
+        state.offset, state.epoch, state.number = Offset(state.offset + 1), self._epoch, 0
         self._retime(at, batch)
         command = envelope.id if envelope is not None and seat is not None else CommandId(0)
         sid = envelope.sid if envelope is not None else SessionId("")
@@ -241,7 +242,7 @@ class Steps:
         state = self.state
         shown = msgspec.Raw(self._teller().view(seat, envelope.wants)) if view else None
         reply = Reply(
-            envelope.conn, state.room, envelope.id, epoch=self._epoch, offset=state.offset, seat=seat, view=shown
+            envelope.conn, state.room, envelope.id, epoch=state.epoch, offset=state.offset, seat=seat, view=shown
         )
         if isinstance(envelope.body, Rematch):
             reply = msgspec.structs.replace(reply, to=state.rematch, spec=state.spec)
@@ -264,7 +265,7 @@ class Steps:
         batch.reply(envelope, Reply(envelope.conn, self.state.room, envelope.id, refusal.code, text))
 
     def _teller(self) -> Teller:
-        return Teller(self.state, self._the_game, self._play, self._turn, self._epoch)
+        return Teller(self.state, self._the_game, self._play, self._turn)
 
     # --- small things -----------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import msgspec
 
 from shared.engine import AnyGame, open_to_all
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
-from shared.ids import LOBBY, CommandId, Epoch, Seat, SessionId, TraceId
+from shared.ids import LOBBY, CommandId, Seat, SessionId, TraceId
 from shared.rooms import (
     Back,
     Joined,
@@ -44,17 +44,16 @@ def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
 class Teller:
     """Speaks for one room at one step."""
 
-    def __init__(self, state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...], epoch: Epoch) -> None:
+    def __init__(self, state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...]) -> None:
         self._state = state
         self._game = game
         self._play = play
         self._turn = turn
-        self._epoch = epoch
 
     def told(self, events: Sequence[Any], at: int, by: Seat | None, command: CommandId | None, trace: TraceId) -> Told:
         """The step for everybody, and for the seats that are told something else."""
         state = self._state
-        base = Update(state.room, self._epoch, state.offset, at, msgspec.Raw(b"[]"), by, command, trace)
+        base = Update(state.room, state.epoch, state.offset, at, msgspec.Raw(b"[]"), by, command, trace)
         common = self._events(events, None)
         public = _encode(msgspec.structs.replace(base, events=msgspec.Raw(common)))
         alike = self._game.redact is open_to_all and not any(isinstance(event, Said) for event in events)
@@ -70,7 +69,7 @@ class Teller:
         watchers = None
         if any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
-        return Told(state.room, self._epoch, state.offset, msgspec.Raw(public), seats, watchers)
+        return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers)
 
     def view(self, seat: Seat | None, wants: int) -> bytes:
         """All that a seat, or a spectator, may know of the room now."""
@@ -82,7 +81,7 @@ class Teller:
         started = state.status == "playing" or state.outcome is not None
         view = RoomView(
             room=state.room,
-            epoch=self._epoch,
+            epoch=state.epoch,
             offset=state.offset,
             status=state.status,
             spec=state.spec,

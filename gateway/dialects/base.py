@@ -13,8 +13,8 @@ import msgspec
 
 from shared.engine import Choice
 from shared.errors import ProtocolError
-from shared.ids import RoomId, Seat
-from shared.rooms import Listing, RoomSpec, RoomView, Update
+from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
+from shared.rooms import Listing, Position, RoomSpec, RoomView, Update
 
 MOST_BYTES = 64 * 1024
 """Of a frame or line, in any dialect."""
@@ -43,6 +43,7 @@ class Create:
     spec: RoomSpec
     choice: Choice = field(default_factory=dict)
     ref: Any = None
+    wants: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Join:
     room: RoomId
     choice: Choice = field(default_factory=dict)
     ref: Any = None
+    wants: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Match:
     """What to open where none waits; none: refuse."""
     choice: Choice = field(default_factory=dict)
     ref: Any = None
+    wants: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class Act:
     """Make a move -> the update that it caused is delivered with this `ref`, or `Refused`."""
 
     room: RoomId
-    command: msgspec.Struct
+    command: msgspec.Struct | msgspec.Raw
     ref: Any = None
 
 
@@ -139,7 +142,54 @@ class Hangup:
     reason: str = ""
 
 
-Request: TypeAlias = Login | Logout | Create | Join | Match | Return | Act | Say | Configure | Leave | WatchRooms
+# What only the play protocol can say. The `ref` of its requests is the client's own id, which rises per session.
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Begin a session under a name, or take one up with its token -> `Welcomed` or `Refused`."""
+
+    name: str | None = None
+    token: str | None = None
+    ref: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attend:
+    """Look at a room, at the own seat or as a spectator -> `Attending` or `Refused`."""
+
+    room: RoomId
+    wants: int = 0
+    ref: Any = None
+    after: Position | None = None
+    """Send what came after this position instead of a view, if that is possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rematch:
+    """Sit down in the room of the next game of the same players -> `Attending` or `Refused`."""
+
+    room: RoomId
+    wants: int = 0
+    ref: Any = None
+
+
+Request: TypeAlias = (
+    Login
+    | Logout
+    | Create
+    | Join
+    | Match
+    | Return
+    | Act
+    | Say
+    | Configure
+    | Leave
+    | WatchRooms
+    | Hello
+    | Attend
+    | Rematch
+)
 Out: TypeAlias = bytes | Request | Hangup
 """What a conversation puts out: a frame to the client (its bytes, without any framing), a request, or the end."""
 
@@ -178,13 +228,45 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Applied:
+    """To the play protocol only: the command was carried out, and is this step of the room."""
+
+    room: RoomId
+    epoch: Epoch
+    offset: Offset
+
+
+@dataclass(frozen=True, slots=True)
+class Welcomed:
+    name: str
+    sid: SessionId
+    token: str
+    rooms: tuple[RoomId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Attending:
+    """The connection attends to the room from this step on; with a view, unless what was missed follows."""
+
+    room: RoomId
+    seat: Seat | None
+    epoch: Epoch
+    offset: Offset
+    view: bytes | None
+    reason: str = ""
+    """Why there is a view: `trimmed`, `rewound`, `slow`; empty if it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class RoomsChanged:
     """All public rooms of the game that wait or play now, oldest first (`only` tables and private ones left out)."""
 
     rooms: tuple[Listing, ...]
+    changed: tuple[RoomId, ...] = ()
+    """What is new about them: these changed or are gone; empty the first time."""
 
 
-Answer: TypeAlias = LoggedIn | Entered | Done | Refused
+Answer: TypeAlias = LoggedIn | Entered | Done | Refused | Applied | Welcomed | Attending
 
 
 class Rooms(Protocol):
@@ -299,5 +381,6 @@ class Dialect:
     """Raises `ProtocolError` for a URL that makes no sense: HTTP 400."""
     framing: Callable[[Mapping[str, str]], Framing] = lambda _compat: Lines()
     """For TCP listeners, from their options."""
-    close_on_loss: bool = True
-    """A client of this dialect that missed too much is closed ("come back"), since the dialect cannot say it."""
+    raw: bool = False
+    """The client is sent updates as they are, and can be sent a fresh view at any time (the play protocol). A client of
+    another dialect that missed too much is closed ("come back"), since its dialect cannot say it."""

@@ -39,6 +39,9 @@ class Store(Protocol):
         """Several commands in one go, in order; their answers. An error answer raises after all have come, or with
         `errors` stands among them as a `StoreRefused`."""
 
+    def cast(self, commands: Sequence[Command]) -> None:
+        """Several commands whose answers nobody waits for, because the caller will notice if they had no effect."""
+
 
 class Subscriber(Protocol):
     """Messages of channels. `on_gap` is called after every (re)subscription: what was said before may be lost."""

@@ -10,6 +10,7 @@ from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.envelopes import Told
 from shared.ids import Epoch, Offset, RoomId, Seat
+from shared.rooms import Position
 
 _WATCHERS = b"w"
 
@@ -23,14 +24,6 @@ def appending(partition: Keys, told: Told, keep: int) -> Command:
     if told.watchers is not None:
         command += [_WATCHERS, bytes(told.watchers)]
     return tuple(command)
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The last step of a room that somebody has seen."""
-
-    epoch: Epoch
-    offset: Offset
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import hiredis
@@ -75,8 +75,7 @@ class Wire(asyncio.Protocol):
         self.last_heard = self._loop.time()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
@@ -228,6 +227,11 @@ class Link:
                 replies[at] = StoreRefused(str(reply))
         return replies
 
+    def cast(self, commands: Sequence[Command]) -> None:
+        if self.up:
+            assert self._wire is not None
+            self._wire.request(commands).add_done_callback(_log_refusals)
+
     async def _dial(self) -> Wire:
         self._lost.clear()
         wire = await connect(self._address, self._lost.set, greeting=self._greeting)
@@ -268,6 +272,14 @@ class Link:
                 waiting_since = waiting_since or loop.time()
                 if loop.time() - max(wire.last_heard, waiting_since) > self._silence_s:
                     wire.abort()
+
+
+def _log_refusals(done: "asyncio.Future[list[Any]]") -> None:
+    if done.cancelled() or done.exception() is not None:
+        return
+    for reply in done.result():
+        if isinstance(reply, Exception):
+            log.error("the store refused a command: %s", reply)
 
 
 class Subscription:

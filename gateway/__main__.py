@@ -1,0 +1,13 @@
+"""python -m gateway: one gateway, settings from the environment."""
+
+from gateway.app import Gateway
+from shared.program import run
+from shared.settings import GatewaySettings
+
+
+async def start(settings: GatewaySettings) -> None:
+    await Gateway(settings).run()
+
+
+if __name__ == "__main__":
+    run(GatewaySettings, start)

@@ -1,0 +1,334 @@
+"""The play protocol (docs/protocols/play.md): all games, all features. Game words pass through as they are."""
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import msgspec
+
+from gateway.dialects.base import (
+    Act,
+    Answer,
+    Applied,
+    Attend,
+    Attending,
+    Create,
+    Dialect,
+    Done,
+    Hangup,
+    Hello,
+    Join,
+    Leave,
+    Match,
+    Opening,
+    Out,
+    Refused,
+    Rematch,
+    RoomsChanged,
+    Say,
+    WatchRooms,
+    Welcomed,
+)
+from gateway.dialects.base import Logout as LogoutRequest
+from shared.engine import Choice
+from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW
+from shared.errors import CODES
+from shared.ids import Epoch, Offset, RoomId
+from shared.rooms import Listing, Position, RoomSpec, Update
+
+_encode = msgspec.json.Encoder().encode
+_MOST_NONSENSE = 20
+_HELLO = "hello"
+_WANTS = {"view": WANTS_VIEW, "options": WANTS_OPTIONS}
+
+
+class _In(msgspec.Struct, frozen=True, tag_field="type", tag=lambda name: name.lower().removesuffix("in")):
+    """Base of what clients say."""
+
+
+class HelloIn(_In, frozen=True):
+    name: str | None = None
+    token: str | None = None
+
+
+class ByeIn(_In, frozen=True):
+    pass
+
+
+class PingIn(_In, frozen=True):
+    t: int | float | str | None = None
+
+
+class RoomsIn(_In, frozen=True):
+    id: int
+    game: str = ""
+    status: str = ""
+    seats: int | None = None
+    live: bool = False
+
+
+class CreateIn(_In, frozen=True):
+    id: int
+    game: str
+    seats: int
+    options: dict[str, Any] = {}
+    private: bool = False
+    turn_ms: int = 0
+    bots: int = 0
+    wait_ms: int = 0
+    choice: Choice = {}
+    wants: tuple[str, ...] = ()
+
+
+class JoinIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    choice: Choice = {}
+    wants: tuple[str, ...] = ()
+
+
+class MatchIn(_In, frozen=True):
+    id: int
+    game: str
+    seats: int | None = None
+    options: dict[str, Any] | None = None
+    choice: Choice = {}
+    wants: tuple[str, ...] = ()
+
+
+class SpectateIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    wants: tuple[str, ...] = ()
+
+
+class ViewIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    wants: tuple[str, ...] = ()
+
+
+class ResumeIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    epoch: Epoch
+    offset: Offset
+    wants: tuple[str, ...] = ()
+
+
+class LeaveIn(_In, frozen=True):
+    id: int
+    room: RoomId
+
+
+class RematchIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    wants: tuple[str, ...] = ()
+
+
+class ActIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    command: msgspec.Raw
+
+
+class SayIn(_In, frozen=True):
+    id: int
+    room: RoomId
+    text: str
+    to: str | None = None
+
+
+_AnyIn: TypeAlias = (
+    HelloIn
+    | ByeIn
+    | PingIn
+    | RoomsIn
+    | CreateIn
+    | JoinIn
+    | MatchIn
+    | SpectateIn
+    | ViewIn
+    | ResumeIn
+    | LeaveIn
+    | RematchIn
+    | ActIn
+    | SayIn
+)
+_decode = msgspec.json.Decoder(_AnyIn).decode
+
+
+class _Loose(msgspec.Struct):
+    """As much of a malformed message as its error should name."""
+
+    id: int | None = None
+    room: int | None = None
+
+
+_decode_loose = msgspec.json.Decoder(_Loose).decode
+
+
+class Play:
+    """One connection's side of the protocol."""
+
+    tick_ms = 0
+
+    def __init__(self, opening: Opening) -> None:
+        self._rooms = opening.rooms
+        self._known = False
+        self._nonsense = 0
+        self._filter: RoomsIn | None = None
+        self._asked: dict[int, str] = {}
+        """Requests that are answered by a view, and what that is to be called."""
+
+    def open(self) -> Iterable[Out]:
+        return ()
+
+    def receive(self, frame: bytes) -> Iterable[Out]:
+        try:
+            said = _decode(frame)
+        except msgspec.MsgspecError as error:
+            return self._malformed(frame, str(error))
+        self._nonsense = 0
+        if isinstance(said, ActIn):
+            return (Act(said.room, said.command, said.id),) if self._known else self._stranger(said.id)
+        return self._other(said)
+
+    def _other(self, said: _AnyIn) -> Iterable[Out]:
+        match said:
+            case PingIn(t=t):
+                return (_encode({"type": "pong", "t": t}),)
+            case HelloIn():
+                self._known = True
+                return (Hello(said.name, said.token, _HELLO),)
+            case ByeIn():
+                return (LogoutRequest(), Hangup(1000, "bye"))
+        if not self._known:
+            return self._stranger(said.id)
+        match said:
+            case SayIn(id=id_, room=room, text=text, to=to):
+                return (Say(room, text, to, id_),)
+            case LeaveIn(id=id_, room=room):
+                return (Leave(room, id_),)
+            case RoomsIn():
+                return self._list(said)
+            case ActIn():
+                return (Act(said.room, said.command, said.id),)
+        return self._seating(said)
+
+    def _seating(self, said: CreateIn | JoinIn | MatchIn | SpectateIn | ViewIn | ResumeIn | RematchIn) -> Iterable[Out]:
+        """Requests that end with attending to a room."""
+        wants = sum(_WANTS.get(word, 0) for word in set(said.wants))
+        self._asked[said.id] = "entered"
+        match said:
+            case CreateIn():
+                spec = RoomSpec(
+                    said.game, said.seats, said.options, said.private, said.turn_ms, said.bots, said.wait_ms
+                )
+                return (Create(spec, said.choice, said.id, wants),)
+            case JoinIn():
+                return (Join(said.room, said.choice, said.id, wants),)
+            case MatchIn():
+                opened = RoomSpec(said.game, said.seats or 2, said.options or {})
+                return (Match(said.game, said.seats, said.options, opened, said.choice, said.id, wants),)
+            case SpectateIn():
+                self._asked[said.id] = "watching"
+                return (Attend(said.room, wants, said.id),)
+            case ViewIn():
+                self._asked[said.id] = "view"
+                return (Attend(said.room, wants, said.id),)
+            case ResumeIn():
+                self._asked[said.id] = "resumed"
+                return (Attend(said.room, wants, said.id, Position(said.epoch, said.offset)),)
+            case RematchIn():
+                return (Rematch(said.room, wants, said.id),)
+
+    def _list(self, said: RoomsIn) -> Iterable[Out]:
+        self._filter = said
+        listed = [room for room in self._rooms.listed(said.game) if self._wanted(room)]
+        answer = _encode({"type": "rooms", "id": said.id, "rooms": listed})
+        return (answer, WatchRooms(said.game, on=said.live))
+
+    def _wanted(self, room: Listing) -> bool:
+        wanted = self._filter
+        return wanted is not None and wanted.status in ("", room.status) and wanted.seats in (None, room.seats)
+
+    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+        if not rooms.changed:
+            return ()
+        now = {room.room: room for room in rooms.rooms if self._wanted(room)}
+        changed = [now[room] for room in rooms.changed if room in now]
+        gone = [room for room in rooms.changed if room not in now]
+        return (_encode({"type": "rooms_changed", "changed": changed, "gone": gone}),)
+
+    def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
+        match answer:
+            case Applied(room=room, epoch=epoch, offset=offset):
+                return (b'{"type":"ack","id":%d,"room":%d,"epoch":%d,"offset":%d}' % (ref, room, epoch, offset),)
+            case Refused(code=code, text=text):
+                if ref == _HELLO:
+                    self._known = code == "session/twice"
+                    return (_error(code, text),)
+                self._asked.pop(ref, None)
+                return (_error(code, text, ref),)
+            case Welcomed(name=name, sid=sid, token=token, rooms=seated):
+                welcome = {"type": "welcome", "session": sid, "name": name, "token": token, "rooms": seated}
+                return (_encode(welcome),)
+            case Attending():
+                return (self._attending(ref, answer),)
+            case Done():
+                return (_encode({"type": "ack", "id": ref}),)
+        return ()
+
+    def _attending(self, ref: int | None, answer: Attending) -> bytes:
+        kind = "view" if ref is None else self._asked.pop(ref, "view")
+        said: dict[str, Any] = {"type": kind}
+        if ref is not None:
+            said["id"] = ref
+        said |= {"room": answer.room, "seat": answer.seat, "epoch": answer.epoch, "offset": answer.offset}
+        if answer.reason:
+            said["reason"] = answer.reason
+        if answer.view is not None:
+            said["view"] = msgspec.Raw(answer.view)
+        return _encode(said)
+
+    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+        return (_encode(update),)
+
+    def garbage(self, code: str) -> Iterable[Out]:
+        if code.startswith("busy/"):
+            return (_error(code, CODES[code]),)
+        return self._error_or_end(_error(code, CODES.get(code, code)))
+
+    def tick(self, now_ms: int) -> Iterable[Out]:
+        return ()
+
+    def _stranger(self, ref: int) -> Iterable[Out]:
+        return (_error("session/none", CODES["session/none"], ref),)
+
+    def _malformed(self, frame: bytes, why: str) -> Iterable[Out]:
+        loose = _Loose()
+        try:
+            loose = _decode_loose(frame)
+        except msgspec.MsgspecError:
+            pass
+        code = "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
+        return self._error_or_end(_error(code, f"{CODES[code]}: {why}", loose.id, loose.room))
+
+    def _error_or_end(self, error: bytes) -> Iterable[Out]:
+        self._nonsense += 1
+        if self._nonsense < _MOST_NONSENSE:
+            return (error,)
+        return (error, Hangup(1008, "too many malformed messages"))
+
+
+def _error(code: str, text: str, ref: int | None = None, room: int | None = None) -> bytes:
+    error: dict[str, Any] = {"type": "error", "code": code, "text": text}
+    if ref is not None:
+        error["id"] = ref
+    if room is not None:
+        error["room"] = room
+    return _encode(error)
+
+
+DIALECT = Dialect("play", "/ws/play", Play, raw=True)

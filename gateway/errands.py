@@ -1,0 +1,344 @@
+"""What a session wants and takes more than one step: names, seats, the lobby, coming back."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gateway import closing
+from gateway.dialects.base import (
+    Attend,
+    Attending,
+    Create,
+    Done,
+    Entered,
+    Hello,
+    Join,
+    Leave,
+    LoggedIn,
+    Login,
+    Logout,
+    Match,
+    Rematch,
+    Request,
+    Return,
+    Welcomed,
+)
+from gateway.outgoing import Busy
+from shared import envelopes
+from shared.bus import directory, names
+from shared.bus.names import Claimed, Taken
+from shared.bus.store import StoreError
+from shared.envelopes import AnyBody, Enter, Envelope, Reply, Watch
+from shared.errors import Rejected
+from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId, SessionId, partition_of
+from shared.rooms import Listing, Position, RoomSpec, RoomView
+
+if TYPE_CHECKING:
+    from gateway.session import Session
+
+_decode_view = msgspec.json.Decoder(RoomView).decode
+MOST_NAME = 32
+_TRIES = 6
+_TURNED_AWAY = ("room/full", "room/started", "room/closed", "room/unknown", "room/exists", "room/wrong_dialect")
+
+
+class Turned(Exception):
+    """The cluster said no."""
+
+    def __init__(self, code: str, text: str = "") -> None:
+        super().__init__(code)
+        self.code = code
+        self.text = text
+
+
+class Errand:
+    """One request of a session, from asking to the answer."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._desk = session.desk
+
+    async def run(self, request: Request) -> None:
+        session, ref = self._session, getattr(request, "ref", None)
+        try:
+            match request:
+                case Login(name=name):
+                    await self._login(name)
+                    session.answer(ref, LoggedIn(name))
+                case Hello():
+                    session.answer(ref, await self._hello(request))
+                case Logout():
+                    self._logout()
+                case Create() | Join() | Match() | Rematch():
+                    await self._sit_down(request)
+                case Return():
+                    await self._return(request)
+                case Attend():
+                    await self._attend(request)
+                case Leave():
+                    await self._leave(request)
+                case _:
+                    raise Turned("frame/unknown_type")
+        except Turned as turned:
+            session.answer(ref, session.refused(turned.code, turned.text))
+        except Busy as busy:
+            session.answer(ref, session.refused(str(busy)))
+        except StoreError:
+            session.answer(ref, session.refused("busy/store"))
+
+    # --- names ------------------------------------------------------------------------------------------------------
+
+    async def _login(self, name: str) -> None:
+        session = self._session
+        if not 1 <= len(name) <= MOST_NAME or not name.strip() or not name.isprintable():
+            raise Turned("name/bad")
+        if session.name == name:
+            return
+        await self._claim(name, session.sid)
+        if session.name:
+            self._desk.let_go(session.name, session.sid, session.number, keep=False)
+        session.name = name
+
+    async def _claim(self, name: str, sid: SessionId) -> None:
+        desk, session = self._desk, self._session
+        taken_from: SessionId | None = None
+        for _ in range(3):
+            claim = await names.claim(desk.store, name, sid, desk.gateway, session.number, taken_from=taken_from)
+            if isinstance(claim, Claimed):
+                if claim.gateway and (claim.gateway, claim.conn) != (desk.gateway, session.number):
+                    desk.tell_replaced(claim.gateway, sid, claim.conn)
+                return
+            if not await self._stale(name, claim):
+                break
+            taken_from = claim.session
+        raise Turned("name/taken")
+
+    async def _stale(self, name: str, claim: Taken) -> bool:
+        """Whether nobody uses the name any more: its gateway is dead, and no room keeps it."""
+        if claim.gateway and claim.gateway in self._desk.live_gateways:
+            return False
+        if not claim.gateway and not claim.rooms:
+            return False
+        return not [room for room in claim.rooms if await self._keeps(room, name) is not None]
+
+    async def _keeps(self, room: RoomId, name: str) -> Listing | None:
+        """The room, if it is going on and keeps the name."""
+        desk = self._desk
+        listing = desk.rooms.get(room)
+        if listing is None:
+            listing = await directory.get(desk.store, desk.partitions[partition_of(room, len(desk.partitions))], room)
+        return listing if listing is not None and name in listing.names.values() else None
+
+    async def _hello(self, request: Hello) -> Welcomed:
+        desk, session = self._desk, self._session
+        if session.name:
+            raise Turned("session/twice")
+        rooms: tuple[RoomId, ...] = ()
+        if request.token is not None:
+            claims = desk.tokens.check(request.token, desk.now_ms())
+            if isinstance(claims, Rejected):
+                raise Turned(claims.code)
+            older = desk.by_sid.get(claims.sid)
+            if older is not None and older is not session:
+                older.hang_up(closing.REPLACED)
+                older.lost()
+            await self._claim(claims.name, claims.sid)
+            session.sid, session.name = claims.sid, claims.name
+            noted = await names.rooms(desk.store, session.name)
+            rooms = tuple([room for room in noted if await self._keeps(room, session.name) is not None])
+        else:
+            await self._login(request.name or "")
+        desk.by_sid[session.sid] = session
+        return Welcomed(session.name, session.sid, desk.tokens.issue(session.sid, session.name, desk.now_ms()), rooms)
+
+    def _logout(self) -> None:
+        session = self._session
+        if session.name:
+            self._desk.let_go(session.name, session.sid, session.number, keep=False)
+            session.name = ""
+
+    # --- seats ------------------------------------------------------------------------------------------------------
+
+    async def _sit_down(self, request: Create | Join | Match | Rematch) -> None:
+        session, desk = self._session, self._desk
+        if not session.name:
+            raise Turned("session/none")
+        await self._check_rooms()
+        command_id = CommandId(request.ref) if session.dialect.raw else session.mint_id()
+        choice = {} if isinstance(request, Rematch) else request.choice
+        of = request.room if isinstance(request, Rematch) else None
+        avoid: list[RoomId] = []
+        for attempt in range(_TRIES):
+            room, spec = await self._find(request, command_id, attempt, tuple(avoid))
+            await names.note(desk.store, session.name, room)
+            body = Enter(session.name, spec, desk.new_seed(), choice, dialect=session.dialect.name, of=of)
+            reply = await self._ask(
+                room, command_id, body, request.wants, lambda done: self._entered(request.ref, done, request.wants)
+            )
+            if not reply.code:
+                return
+            await names.forget(desk.store, session.name, (room,))
+            if isinstance(request, Join) or reply.code not in _TURNED_AWAY:
+                break
+            avoid.append(room)
+        raise Turned(reply.code, reply.text)
+
+    async def _find(
+        self, request: Create | Join | Match | Rematch, command_id: CommandId, attempt: int, avoid: tuple[RoomId, ...]
+    ) -> tuple[RoomId, RoomSpec | None]:
+        """Which room to go to, and how to open it if it is not there."""
+        desk = self._desk
+        lobby_id = CommandId(command_id * (_TRIES + 2) + attempt)
+        match request:
+            case Join(room=room):
+                return room, None
+            case Create(spec=spec):
+                body: AnyBody = envelopes.Open(spec, RoomId(PRIVATE_ROOMS[secrets.randbelow(len(PRIVATE_ROOMS))]))
+            case Match(game=game, seats=seats, options=options, open=opened):
+                dialect = self._session.dialect.name
+                card = desk.games.get(game)
+                if opened is not None and seats is None and card is not None and opened.seats not in card.seats:
+                    opened = msgspec.structs.replace(opened, seats=min(card.seats))
+                body = envelopes.Match(game, seats, options, dialect, opened, avoid)
+            case Rematch(room=room):
+                return await self._next_room(room, command_id, lobby_id)
+        game = request.spec.game if isinstance(request, Create) else request.game
+        if game not in desk.games:
+            raise Turned("game/unknown")
+        reply = await self._ask(LOBBY, lobby_id, body)
+        if reply.code:
+            raise Turned(reply.code, reply.text)
+        assert reply.to is not None
+        return reply.to, reply.spec
+
+    async def _next_room(
+        self, room: RoomId, command_id: CommandId, lobby_id: CommandId
+    ) -> tuple[RoomId, RoomSpec | None]:
+        """The players of a finished game agree on the room of the next one: whoever asks first names it."""
+        private = RoomId(PRIVATE_ROOMS[secrets.randbelow(len(PRIVATE_ROOMS))])
+        agreed = await self._ask(room, command_id, envelopes.Rematch(private))
+        if agreed.code:
+            raise Turned(agreed.code, agreed.text)
+        assert agreed.to is not None
+        return agreed.to, agreed.spec
+
+    async def _check_rooms(self) -> None:
+        """A player sits in so many running rooms at most; those that are over are forgotten."""
+        session, desk = self._session, self._desk
+        noted = await names.rooms(desk.store, session.name)
+        if len(noted) < desk.settings.rooms_per_player:
+            return
+        over = tuple([room for room in noted if await self._keeps(room, session.name) is None])
+        await names.forget(desk.store, session.name, over)
+        if len(noted) - len(over) >= desk.settings.rooms_per_player:
+            raise Turned("session/too_many_rooms")
+
+    async def _return(self, request: Return) -> None:
+        """Back to the seat of a lost player, by name alone."""
+        session, desk = self._session, self._desk
+        candidates = (request.room,) if request.room is not None else await names.rooms(desk.store, request.name)
+        if request.room is None:
+            found = [(room, await self._keeps(room, request.name)) for room in candidates]
+            candidates = tuple(room for room, listing in found if listing is not None and listing.game == request.game)
+        refusal = Turned("room/unknown")
+        for room in candidates:
+            body = Enter(request.name, by_name=True)
+            reply = await self._ask(room, session.mint_id(), body, 0, lambda done: self._came_back(request, done))
+            if reply.code:
+                refusal = Turned(reply.code, reply.text)
+                continue
+            claim = await names.claim(desk.store, request.name, session.sid, desk.gateway, session.number)
+            if isinstance(claim, Taken):
+                await names.claim(
+                    desk.store, request.name, session.sid, desk.gateway, session.number, taken_from=claim.session
+                )
+            await names.note(desk.store, request.name, room)
+            return
+        raise refusal
+
+    def _came_back(self, request: Return, reply: Reply) -> None:
+        self._session.name = request.name
+        self._entered(request.ref, reply, 0, back=True)
+
+    def _entered(self, ref: Any, reply: Reply, wants: int, *, back: bool = False) -> None:
+        """Called while the answer is being handed out, so that the steps right behind it find us attending."""
+        session = self._session
+        assert reply.view is not None
+        if session.dialect.raw:
+            view = bytes(reply.view)
+            session.answer(ref, Attending(reply.room, reply.seat, reply.epoch, reply.offset, view))
+        else:
+            assert reply.seat is not None
+            session.answer(ref, Entered(reply.room, reply.seat, _decode_view(reply.view), back))
+        session.attach(reply, wants)
+
+    # --- attending --------------------------------------------------------------------------------------------------
+
+    async def _attend(self, request: Attend) -> None:
+        """A view of the room, or what was missed since a position."""
+        session = self._session
+        if not session.name:
+            raise Turned("session/none")
+        body = Watch(view=request.after is None)
+        reply = await self._ask(
+            request.room, CommandId(request.ref), body, request.wants, lambda done: self._attending(request, done)
+        )
+        if reply.code:
+            raise Turned(reply.code, reply.text)
+
+    def _attending(self, request: Attend, reply: Reply) -> None:
+        session, after = self._session, request.after
+        top = Position(reply.epoch, reply.offset)
+        if after is None:
+            view = bytes(reply.view) if reply.view is not None else None
+            session.answer(request.ref, Attending(reply.room, reply.seat, reply.epoch, reply.offset, view))
+        else:
+            self._desk.metrics.resumed("asked")
+            session.answer(request.ref, Attending(reply.room, reply.seat, after.epoch, after.offset, None))
+        session.attach(reply, request.wants, after or top)
+
+    async def _leave(self, request: Leave) -> None:
+        session = self._session
+        attachment = session.attachments.get(request.room)
+        if attachment is not None and attachment.seat is None:
+            session.detach(attachment)
+            session.answer(request.ref, Done())
+            return
+        command_id = CommandId(request.ref) if session.dialect.raw else session.mint_id()
+        reply = await self._ask(request.room, command_id, envelopes.Leave())
+        if reply.code:
+            raise Turned(reply.code, reply.text)
+        if attachment is not None:
+            session.detach(attachment)
+        await names.forget(self._desk.store, session.name, (request.room,))
+        session.answer(request.ref, Done())
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    async def _ask(
+        self,
+        room: RoomId,
+        command_id: CommandId,
+        body: AnyBody,
+        wants: int = 0,
+        on_success: Callable[[Reply], None] | None = None,
+    ) -> Reply:
+        """A command and its answer, however long the cluster takes; raises `Busy` if it was not even sent.
+
+        `on_success` is called at once, before anything that the room says after its answer is handed out."""
+        desk, session = self._desk, self._session
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+
+        def replied(reply: Reply) -> None:
+            if future.done() or session.closed:
+                return
+            if not reply.code and on_success is not None:
+                on_success(reply)
+            future.set_result(reply)
+
+        envelope = Envelope(room, session.sid, command_id, body, desk.gateway, session.number, desk.new_trace(), wants)
+        desk.outgoing.send(envelope, replied)
+        return await future

@@ -1,0 +1,137 @@
+"""HTTP beside the sockets: health, metrics, lists of rooms and games, updates and replays, the web page."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from gateway.desk import Desk
+from gateway.replays import replay
+from shared.bus import updates
+from shared.bus.store import StoreError
+from shared.errors import CODES, Rejected
+from shared.ids import RoomId, Seat, SessionId, partition_of
+from shared.rooms import Listing
+
+_encode = msgspec.json.Encoder().encode
+_MOST_UPDATES = 2_000
+WEB = Path(__file__).parent / "web"
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def json(body: Any, status: int = 200) -> Response:
+    return Response(_encode(body), status, media_type="application/json")
+
+
+def error(code: str, status: int, text: str = "") -> Response:
+    return json({"code": code, "text": text or CODES.get(code, code)}, status)
+
+
+class Api:
+    """The handlers; each answers from memory or with one look into the store."""
+
+    def __init__(self, desk: Desk, ready: Callable[[], bool]) -> None:
+        self._desk = desk
+        self._ready = ready
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route("/healthz", self._healthz),
+            Route("/readyz", self._readyz),
+            Route("/metrics", self._metrics),
+            Route("/api/games", _guarded(self._games)),
+            Route("/api/rooms", _guarded(self._rooms)),
+            Route("/api/rooms/{room:int}/updates", _guarded(self._updates)),
+            Route("/api/replays/{room:int}", _guarded(self._replay)),
+        ]
+
+    async def _healthz(self, _request: Request) -> Response:
+        return json({"ok": True, "gateway": self._desk.gateway})
+
+    async def _readyz(self, _request: Request) -> Response:
+        """Whether new connections are welcome here."""
+        ready = self._ready()
+        return json({"ready": ready}, 200 if ready else 503)
+
+    async def _metrics(self, _request: Request) -> Response:
+        desk = self._desk
+        desk.metrics.pending.set(len(desk.outgoing))
+        desk.metrics.outbox.set(sum(session.buffered() for session in desk.sessions.values()))
+        return Response(generate_latest(desk.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    async def _games(self, _request: Request) -> Response:
+        return json({"games": sorted(self._desk.games.values(), key=lambda card: card.name)})
+
+    async def _rooms(self, request: Request) -> Response:
+        """Public rooms; filters `game`, `status`, `seats`."""
+        query = request.query_params
+        seats = query.get("seats", "")
+        if seats and not seats.isdigit():
+            return error("frame/malformed", 400, "seats is a number")
+
+        def wanted(room: Listing) -> bool:
+            return query.get("status", room.status) == room.status and (not seats or room.seats == int(seats))
+
+        return json({"rooms": [room for room in self._desk.rooms.listed(query.get("game", "")) if wanted(room)]})
+
+    async def _updates(self, request: Request) -> Response:
+        """What a seat was told of its room, from an offset on. `Authorization: Bearer <session token>`."""
+        desk, room = self._desk, RoomId(request.path_params["room"])
+        claims = self._claims(request)
+        if isinstance(claims, Rejected):
+            return error(claims.code, 401)
+        after = request.query_params.get("after", "0")
+        if not after.isdigit():
+            return error("frame/malformed", 400, "after is a number")
+        record = await replay(desk, room)
+        if record is None:
+            return error("room/unknown", 404)
+        seat = record.seats.get(claims)
+        if seat is None:
+            return error("updates/denied", 403)
+        keys = desk.partitions[partition_of(room, len(desk.partitions))]
+        told, trimmed = await updates.read(desk.store, keys, room, int(after), _MOST_UPDATES)
+        return json({"updates": [step.seats.get(seat, step.public) for step in told], "trimmed": trimmed})
+
+    async def _replay(self, request: Request) -> Response:
+        """A finished game from its first event; one of a private room for its seats only."""
+        record = await replay(self._desk, RoomId(request.path_params["room"]))
+        if record is None:
+            return error("room/unknown", 404)
+        if not record.finished:
+            return error("room/not_finished", 409)
+        if record.private and self._seat(request, record.seats) is None:
+            return error("updates/denied", 403)
+        return json(record.public())
+
+    def _claims(self, request: Request) -> SessionId | Rejected:
+        kind, _, token = request.headers.get("Authorization", "").partition(" ")
+        if kind.lower() != "bearer":
+            return Rejected("token/bad")
+        claims = self._desk.tokens.check(token.strip(), self._desk.now_ms())
+        return claims if isinstance(claims, Rejected) else claims.sid
+
+    def _seat(self, request: Request, seats: dict[SessionId, Seat]) -> Seat | None:
+        claims = self._claims(request)
+        return None if isinstance(claims, Rejected) else seats.get(claims)
+
+
+def _guarded(handler: Handler) -> Handler:
+    async def guarded(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except StoreError:
+            return error("busy/store", 503)
+
+    return guarded
+
+
+def build(desk: Desk, ready: Callable[[], bool]) -> Starlette:
+    return Starlette(routes=Api(desk, ready).routes())

@@ -1,0 +1,224 @@
+"""Which local sessions attend to which room, and how every one of them gets every step: once, in order, no hole.
+
+Messages may be lost. A hole in the numbers, a new epoch or a re-made subscription makes the hub read what was missed
+from the room's updates; a position that is not part of the room's history any more is mended with a full view.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+
+from shared.bus import updates
+from shared.bus.keys import Keys
+from shared.bus.store import Store, StoreError
+from shared.envelopes import WANTS_VIEW, Outbound, Reply, Told
+from shared.ids import Epoch, Offset, Partition, RoomId, Seat, partition_of
+from shared.rooms import Position
+
+log = logging.getLogger("tavolata.hub")
+
+decode_outbound = msgspec.json.Decoder(Outbound).decode
+
+
+class Listener(Protocol):
+    """Who attends to a room: a session."""
+
+    def deliver(self, attachment: "Attachment", told: Told, raw: bytes) -> None:
+        """The next step, as this listener may see it."""
+
+    def lost_track(self, attachment: "Attachment", reason: str) -> None:
+        """What was missed cannot be told: `trimmed` or `rewound`."""
+
+
+@dataclass(slots=True, eq=False)
+class Attachment:
+    """A session's place in the history of a room."""
+
+    listener: Listener
+    room: RoomId
+    seat: Seat | None
+    wants: int
+    epoch: Epoch
+    offset: Offset
+    stale: bool = False
+    """It waits for a fresh view; steps pass it by."""
+
+    @property
+    def position(self) -> Position:
+        return Position(self.epoch, self.offset)
+
+
+@dataclass(slots=True, eq=False)
+class Feed:
+    """A room that somebody here attends to."""
+
+    room: RoomId
+    attachments: list[Attachment] = field(default_factory=list)
+    top: Offset = Offset(0)
+    """The highest step that we have heard of."""
+    filling: bool = False
+
+
+class Hub:
+    """The way from the store to the sessions of this gateway."""
+
+    def __init__(
+        self,
+        store: Store,
+        partitions: tuple[Keys, ...],
+        attaches: Callable[[Reply], bool],
+        on_reply: Callable[[Reply], None],
+        on_gap: Callable[[Partition], None],
+        spawn: Callable[[Awaitable[None]], object],
+    ) -> None:
+        self._store = store
+        self._keys = partitions
+        self._attaches = attaches
+        self._on_reply = on_reply
+        self._on_gap = on_gap
+        self._spawn = spawn
+        self._feeds: dict[RoomId, Feed] = {}
+        self._last: dict[Partition, tuple[Epoch, int]] = {}
+        self.gaps = 0
+
+    # --- who attends ------------------------------------------------------------------------------------------------
+
+    def attach(self, attachment: Attachment, top: Position) -> None:
+        """`top` is the room's last step; a session that has seen less, or something else, is told what it missed."""
+        feed = self._feeds.setdefault(attachment.room, Feed(attachment.room))
+        feed.attachments.append(attachment)
+        feed.top = max(feed.top, top.offset)
+        if feed.top > top.offset or attachment.position != top:
+            self._fill([feed])
+
+    def detach(self, attachment: Attachment) -> bool:
+        """True if no spectator is left at this gateway (where the attachment was one)."""
+        feed = self._feeds.get(attachment.room)
+        if feed is None or attachment not in feed.attachments:
+            return False
+        feed.attachments.remove(attachment)
+        if not feed.attachments:
+            del self._feeds[attachment.room]
+        return attachment.seat is None and all(other.seat is not None for other in feed.attachments)
+
+    def refreshed(self, attachment: Attachment, epoch: Epoch, offset: Offset) -> None:
+        """The session was given a view: it goes on from there."""
+        attachment.epoch, attachment.offset, attachment.stale = epoch, offset, False
+        feed = self._feeds.get(attachment.room)
+        if feed is not None and feed.top > offset:
+            self._fill([feed])
+
+    # --- what comes in ----------------------------------------------------------------------------------------------
+
+    def message(self, partition: Partition, message: bytes) -> None:
+        """A partition has something to say to this gateway."""
+        outbound = decode_outbound(message)
+        epoch, number = self._last.get(partition, (outbound.epoch, outbound.number - 1))
+        if outbound.epoch < epoch:
+            return
+        if outbound.epoch != epoch or outbound.number != number + 1:
+            self._gap(partition)
+        self._last[partition] = (outbound.epoch, outbound.number)
+        for reply in outbound.replies:
+            if self._attaches(reply):
+                self._on_reply(reply)
+        for told in outbound.told:
+            self.tell(told)
+        for reply in outbound.replies:
+            self._on_reply(reply)
+
+    def beat(self, last: dict[Partition, tuple[Epoch, int]]) -> None:
+        """The owner repeats the number of its last message: a lost one is noticed."""
+        for partition, heard in last.items():
+            known = self._last.get(partition)
+            if known is None:
+                self._last[partition] = heard
+            elif heard > known:
+                self._last[partition] = heard
+                self._gap(partition)
+
+    def resubscribed(self) -> None:
+        """Anything may have been lost."""
+        self._last.clear()
+        self._fill(list(self._feeds.values()))
+        for number in range(len(self._keys)):
+            self._on_gap(Partition(number))
+
+    def tell(self, told: Told) -> None:
+        feed = self._feeds.get(told.room)
+        if feed is None:
+            return
+        feed.top = told.offset
+        if feed.filling:
+            return
+        hole = False
+        for attachment in list(feed.attachments):
+            if attachment.stale:
+                continue
+            if told.offset == attachment.offset + 1:
+                self._step(attachment, told)
+            elif told.offset > attachment.offset:
+                hole = True
+            elif told.epoch > attachment.epoch:
+                attachment.stale = True
+                attachment.listener.lost_track(attachment, "rewound")
+        if hole:
+            self._fill([feed])
+
+    @staticmethod
+    def _step(attachment: Attachment, told: Told) -> None:
+        attachment.epoch, attachment.offset = told.epoch, told.offset
+        raw = told.public
+        if attachment.seat is not None:
+            raw = told.seats.get(attachment.seat, raw)
+        elif attachment.wants & WANTS_VIEW and told.watchers is not None:
+            raw = told.watchers
+        attachment.listener.deliver(attachment, told, bytes(raw))
+
+    # --- mending ----------------------------------------------------------------------------------------------------
+
+    def _gap(self, partition: Partition) -> None:
+        feeds = [feed for feed in self._feeds.values() if partition_of(feed.room, len(self._keys)) == partition]
+        self._fill(feeds)
+        self._on_gap(partition)
+
+    def _fill(self, feeds: Iterable[Feed]) -> None:
+        wanting = [feed for feed in feeds if not feed.filling]
+        if wanting:
+            self.gaps += len(wanting)
+            for feed in wanting:
+                feed.filling = True
+            self._spawn(self._filled(wanting))
+
+    async def _filled(self, feeds: list[Feed]) -> None:
+        """Read and tell what was missed, until there is nothing more."""
+        while feeds:
+            wanted = [
+                (attachment, (self._keys[partition_of(feed.room, len(self._keys))], feed.room, attachment.position))
+                for feed in feeds
+                for attachment in feed.attachments
+                if not attachment.stale
+            ]
+            tops = {feed.room: feed.top for feed in feeds}
+            try:
+                found = await updates.missed(self._store, [place for _, place in wanted])
+            except StoreError as error:
+                log.info("what was missed waits for the store: %s", error)
+                await asyncio.sleep(0.1)
+                continue
+            for (attachment, (_, _, position)), missed in zip(wanted, found, strict=True):
+                if attachment.stale or attachment.position != position:
+                    continue
+                if missed.lost:
+                    attachment.stale = True
+                    attachment.listener.lost_track(attachment, missed.lost)
+                for told in missed.steps:
+                    self._step(attachment, told)
+            for feed in feeds:
+                if feed.top == tops[feed.room]:
+                    feed.filling = False
+            feeds = [feed for feed in feeds if feed.filling]

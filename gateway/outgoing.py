@@ -1,0 +1,94 @@
+"""Commands on their way to the streams, and until they are answered.
+
+The commands of one loop tick go out together, one stream entry per partition. One that was written, or may have been,
+stays here and is added again, same id, same order, until its answer comes: a room handles it once.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shared.bus import commands
+from shared.bus.keys import Keys
+from shared.bus.store import Store
+from shared.envelopes import Enter, Envelope, Reply, Watch
+from shared.ids import CommandId, Partition, RoomId, partition_of
+
+OnReply: TypeAlias = Callable[[Reply], None]
+_Key: TypeAlias = tuple[int, RoomId, CommandId]
+
+
+@dataclass(slots=True)
+class Pending:
+    envelope: Envelope
+    on_reply: OnReply | None
+    since: float
+    tried: float
+
+
+class Busy(Exception):
+    """Nothing was written; the text is the code that says why."""
+
+
+class Outgoing:
+    """A gateway's side of the command streams."""
+
+    def __init__(self, store: Store, partitions: tuple[Keys, ...], most: int, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._keys = partitions
+        self._most = most
+        self._clock = clock
+        self._pending: dict[_Key, Pending] = {}
+        self._tick: dict[Partition, list[Envelope]] = {}
+        self.up: Callable[[], bool] = lambda: True
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    def send(self, envelope: Envelope, on_reply: OnReply | None = None, *, urgent: bool = False) -> None:
+        """Put a command on its way; raises `Busy`. `urgent`: one of the gateway's own, that must not be refused."""
+        if not urgent:
+            if len(self._pending) >= self._most:
+                raise Busy("busy/backlog")
+            if not self.up():
+                raise Busy("busy/store")
+        now = self._clock()
+        self._pending[envelope.conn, envelope.room, envelope.id] = Pending(envelope, on_reply, now, now)
+        self._add(envelope)
+
+    def attaches(self, reply: Reply) -> bool:
+        """Whether it answers a command that makes a connection attend to a room."""
+        pending = self._pending.get((reply.conn, reply.room, reply.id))
+        return pending is not None and isinstance(pending.envelope.body, Enter | Watch)
+
+    def answered(self, reply: Reply) -> Pending | None:
+        """The command that this answers; None if it was answered before."""
+        return self._pending.pop((reply.conn, reply.room, reply.id), None)
+
+    def settled(self, conn: int, room: RoomId, command: CommandId) -> Pending | None:
+        """An update showed that the command was carried out."""
+        return self._pending.pop((conn, room, command), None)
+
+    def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:
+        """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago."""
+        now = self._clock()
+        again = 0
+        for pending in self._pending.values():
+            envelope = pending.envelope
+            mine = partition is None or partition_of(envelope.room, len(self._keys)) == partition
+            if mine and now - pending.tried >= older_than:
+                pending.tried = now
+                self._add(envelope)
+                again += 1
+        return again
+
+    def _add(self, envelope: Envelope) -> None:
+        if not self._tick:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._tick.setdefault(partition_of(envelope.room, len(self._keys)), []).append(envelope)
+
+    def _flush(self) -> None:
+        tick, self._tick = self._tick, {}
+        adds = [commands.adding(self._keys[partition], envelopes) for partition, envelopes in tick.items()]
+        self._store.cast(adds)

@@ -1,0 +1,71 @@
+"""This gateway's copy of the directory: all rooms of the cluster, kept up to date by what the commits publish."""
+
+import logging
+from collections.abc import Callable, Iterable
+
+from shared.bus.directory import Change
+from shared.ids import RoomId
+from shared.rooms import Listing
+
+log = logging.getLogger("tavolata.rooms")
+
+
+class RoomList:
+    """Answers at once; tells its watchers once per tick of the loop."""
+
+    def __init__(self, soon: Callable[[Callable[[], None]], object]) -> None:
+        self._rooms: dict[RoomId, Listing] = {}
+        self._soon = soon
+        self._watchers: dict[object, tuple[str, Callable[[tuple[RoomId, ...]], None]]] = {}
+        self._changed: dict[str, dict[RoomId, None]] = {}
+
+    def listed(self, game: str) -> tuple[Listing, ...]:
+        """The public rooms of a game (empty: of all games), oldest first."""
+        found = [room for room in self._rooms.values() if _public(room) and game in ("", room.game)]
+        return tuple(sorted(found, key=lambda room: (room.created_ms, room.room)))
+
+    def get(self, room: RoomId) -> Listing | None:
+        return self._rooms.get(room)
+
+    def gathered(self, rooms: Iterable[Listing]) -> None:
+        """All rooms there are, read from the store."""
+        known, self._rooms = self._rooms, {listing.room: listing for listing in rooms}
+        for room in {**known, **self._rooms}:
+            if known.get(room) != self._rooms.get(room):
+                self._mark(known.get(room), self._rooms.get(room))
+
+    def change(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            before = self._rooms.get(change.room)
+            if change.listing is None:
+                self._rooms.pop(change.room, None)
+            else:
+                self._rooms[change.room] = change.listing
+            self._mark(before, change.listing)
+
+    def watch(self, who: object, game: str, tell: Callable[[tuple[RoomId, ...]], None]) -> None:
+        self._watchers[who] = (game, tell)
+
+    def unwatch(self, who: object) -> None:
+        self._watchers.pop(who, None)
+
+    def _mark(self, before: Listing | None, after: Listing | None) -> None:
+        if not self._watchers or not any(room is not None and _public(room) for room in (before, after)):
+            return
+        listing = after or before
+        assert listing is not None
+        if not self._changed:
+            self._soon(self._tell)
+        self._changed.setdefault(listing.game, {})[listing.room] = None
+
+    def _tell(self) -> None:
+        changed, self._changed = self._changed, {}
+        everything = tuple(room for rooms in changed.values() for room in rooms)
+        for game, tell in list(self._watchers.values()):
+            rooms = everything if not game else tuple(changed.get(game, ()))
+            if rooms:
+                tell(rooms)
+
+
+def _public(room: Listing) -> bool:
+    return not room.private and not room.only

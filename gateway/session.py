@@ -1,0 +1,330 @@
+"""One connection's conversation with the cluster, without IO of its own: frames in, commands and frames out.
+
+The dialect's conversation says what it wants; the session has it done (gateway/errands.py for what takes several
+steps) and brings back the answers and the steps of rooms. Commands of play take a short way that never waits.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from gateway import closing
+from gateway.closing import Closing
+from gateway.desk import Desk
+from gateway.dialects.base import (
+    Act,
+    Answer,
+    Applied,
+    Attending,
+    Configure,
+    Dialect,
+    Hangup,
+    Leave,
+    Opening,
+    Out,
+    Refused,
+    Request,
+    RoomsChanged,
+    Say,
+    WatchRooms,
+)
+from gateway.errands import Errand
+from gateway.hub import Attachment
+from gateway.limits import Bucket
+from gateway.outgoing import Busy
+from gateway.transport import Transport
+from shared import envelopes
+from shared.envelopes import AnyBody, Envelope, Gone, Reply, Told, Unwatch, Watch
+from shared.errors import CODES
+from shared.ids import CommandId, RoomId, SessionId
+from shared.rooms import Listing, Position, Update
+
+log = logging.getLogger("tavolata.session")
+
+_encode = msgspec.json.Encoder().encode
+_decode_update = msgspec.json.Decoder(Update).decode
+_MOST_ERRANDS = 256
+
+
+class Session:
+    """What this gateway knows of one connection."""
+
+    def __init__(self, desk: Desk, transport: Transport, dialect: Dialect, opening: Opening, address: str) -> None:
+        self.desk = desk
+        self.number = desk.next_connection()
+        self.dialect = dialect
+        self.address = address
+        self.sid: SessionId = desk.new_session_id()
+        self.name = ""
+        self.closed = False
+        self.heard = desk.now()
+        self.slow_since: float | None = None
+        self.attachments: dict[RoomId, Attachment] = {}
+        self._transport = transport
+        self._bucket = Bucket(desk.settings.rate, desk.settings.burst, self.heard)
+        self._outbox: list[bytes] = []
+        self._refs: dict[tuple[RoomId, CommandId], Any] = {}
+        self._last_id = 0
+        self._errands: deque[Request] = deque()
+        self._runner: asyncio.Task[None] | None = None
+        self._conversation = dialect.converse(opening)
+
+    # --- from the client --------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Begin the conversation, or say at once that there are too many."""
+        self.desk.opened(self)
+        if self.desk.crowd.enter(self.address):
+            self.carry_out(self._conversation.open())
+        else:
+            self.garbage("busy/connections")
+            self.hang_up(closing.CROWDED)
+
+    def receive(self, frame: bytes) -> None:
+        now = self.heard = self.desk.now()
+        if self.closed:
+            return
+        if self._bucket.take(now):
+            self.carry_out(self._conversation.receive(frame))
+        else:
+            self.garbage("busy/rate")
+
+    def garbage(self, code: str) -> None:
+        if not self.closed:
+            self.desk.metrics.rejected(code)
+            self.carry_out(self._conversation.garbage(code))
+
+    def tick(self, now_ms: int) -> None:
+        self.carry_out(self._conversation.tick(now_ms))
+
+    @property
+    def tick_ms(self) -> int:
+        return self._conversation.tick_ms
+
+    def lost(self) -> None:
+        """The connection is gone, whoever closed it."""
+        if self.desk.sessions.get(self.number) is not self:
+            return
+        self.closed = True
+        self.desk.closed(self)
+        if self._runner is not None:
+            self._runner.cancel()
+        for attachment in list(self.attachments.values()):
+            self.detach(attachment, told=False)
+        if self.name:
+            self.desk.let_go(self.name, self.sid, self.number, keep=self.dialect.raw)
+
+    # --- to the client ----------------------------------------------------------------------------------------------
+
+    def write(self, frame: bytes) -> None:
+        if not self._outbox:
+            self.desk.flush_soon(self)
+        self._outbox.append(frame)
+
+    def flush(self) -> None:
+        outbox, self._outbox = self._outbox, []
+        if outbox and not self.closed:
+            self._transport.send(outbox)
+
+    def hang_up(self, why: Closing) -> None:
+        """Send what was said so far, and close."""
+        if self.closed:
+            return
+        self.flush()
+        self.closed = True
+        self._transport.close(why)
+
+    def buffered(self) -> int:
+        return self._transport.buffered()
+
+    def pause(self) -> None:
+        """The client does not read as fast as we write."""
+        self.slow_since = self.desk.now()
+        self.desk.slow.add(self)
+
+    def resume(self) -> None:
+        """It has caught up: what it was spared is replaced by fresh views."""
+        self.slow_since = None
+        self.desk.slow.discard(self)
+        for attachment in self.attachments.values():
+            if attachment.stale:
+                self.refresh(attachment, "slow")
+
+    def check_life(self, now: float) -> None:
+        """Called now and then: a client that is silent is pinged, one that stays so, or never reads, is closed."""
+        settings = self.desk.settings
+        if self.slow_since is not None and (now - self.slow_since) * 1_000 > settings.write_ms:
+            self._transport.close(closing.SLOW)
+            self._transport.abort()
+            return
+        silent_ms = (now - self.heard) * 1_000
+        if not settings.ping_ms or silent_ms < settings.ping_ms:
+            return
+        if silent_ms > settings.ping_ms * 3:
+            self.hang_up(closing.SILENT)
+            self._transport.abort()
+        else:
+            self._transport.ping()
+
+    # --- carrying out what the conversation wants ---------------------------------------------------------------------
+
+    def carry_out(self, outs: Iterable[Out]) -> None:
+        for out in outs:
+            match out:
+                case bytes():
+                    self.write(out)
+                case Act() | Say() | Configure() if not self._errands:
+                    self.command(out)
+                case Hangup(code=code, reason=reason):
+                    self.hang_up(Closing(code, reason, come_back=False))
+                    return
+                case WatchRooms(game=game, on=on):
+                    self._watch_rooms(game, on)
+                case _:
+                    self._queue(out)
+
+    def command(self, request: Act | Say | Configure | Leave) -> None:
+        """A command from a seat: on its way at once, answered later."""
+        body: AnyBody
+        match request:
+            case Act(command=command):
+                raw = command if isinstance(command, msgspec.Raw) else msgspec.Raw(_encode(command))
+                body = envelopes.Act(raw)
+            case Say(text=text, to=to):
+                body = envelopes.Say(text, to)
+            case Configure(seats=seats, options=options):
+                body = envelopes.Configure(seats, options)
+            case Leave():
+                body = envelopes.Leave()
+        room = request.room
+        command_id = CommandId(request.ref) if self.dialect.raw else self.mint_id()
+        self._refs[room, command_id] = request.ref
+        try:
+            self.send(room, command_id, body)
+        except Busy as busy:
+            del self._refs[room, command_id]
+            self.answer(request.ref, self.refused(str(busy)))
+
+    def send(self, room: RoomId, command_id: CommandId, body: AnyBody, wants: int = 0) -> None:
+        """Raises `Busy`."""
+        desk = self.desk
+        envelope = Envelope(room, self.sid, command_id, body, desk.gateway, self.number, desk.new_trace(), wants)
+        desk.outgoing.send(envelope, self._replied)
+
+    def mint_id(self) -> CommandId:
+        self._last_id += 1
+        return CommandId(self._last_id)
+
+    def _queue(self, request: Request) -> None:
+        """What takes several steps is done one after the other, in the order it was asked for."""
+        if len(self._errands) >= _MOST_ERRANDS:
+            self.answer(getattr(request, "ref", None), self.refused("busy/rate"))
+            return
+        self._errands.append(request)
+        if self._runner is None:
+            self._runner = asyncio.get_running_loop().create_task(self._run_errands())
+
+    async def _run_errands(self) -> None:
+        try:
+            while self._errands and not self.closed:
+                request = self._errands[0]
+                if isinstance(request, Act | Say | Configure):
+                    self.command(request)
+                else:
+                    await Errand(self).run(request)
+                self._errands.popleft()
+        finally:
+            self._runner = None
+
+    def _watch_rooms(self, game: str, on: bool) -> None:
+        rooms = self.desk.rooms
+        if not on:
+            rooms.unwatch(self)
+            return
+        rooms.watch(self, game, lambda changed: self._rooms_changed(game, changed))
+        self._rooms_changed(game, ())
+
+    def _rooms_changed(self, game: str, changed: tuple[RoomId, ...]) -> None:
+        listed: tuple[Listing, ...] = self.desk.rooms.listed(game)
+        self.carry_out(self._conversation.changed(RoomsChanged(listed, changed)))
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    def answer(self, ref: Any, answer: Answer) -> None:
+        if isinstance(answer, Refused):
+            self.desk.metrics.rejected(answer.code)
+        self.carry_out(self._conversation.answer(ref, answer))
+
+    def refused(self, code: str, text: str = "") -> Refused:
+        return Refused(code, text or CODES.get(code, code))
+
+    def _replied(self, reply: Reply) -> None:
+        """The answer to a command from a seat. That it was done, clients of other dialects see by its update."""
+        key = (reply.room, reply.id)
+        if reply.code:
+            self.answer(self._refs.pop(key, None), self.refused(reply.code, reply.text))
+        elif self.dialect.raw:
+            self.answer(self._refs.pop(key, None), Applied(reply.room, reply.epoch, reply.offset))
+
+    # --- rooms ------------------------------------------------------------------------------------------------------
+
+    def attach(self, reply: Reply, wants: int, position: Position | None = None) -> None:
+        """From the step of this answer on (or from an earlier position), the room is ours to attend to."""
+        before = self.attachments.get(reply.room)
+        if before is not None:
+            self.desk.hub.detach(before)
+        top = Position(reply.epoch, reply.offset)
+        at = position or top
+        attachment = Attachment(self, reply.room, reply.seat, wants, at.epoch, at.offset)
+        self.attachments[reply.room] = attachment
+        self.desk.hub.attach(attachment, top)
+
+    def detach(self, attachment: Attachment, *, told: bool = True) -> None:
+        """Stop attending; the room is told that a connection is gone, unless it knows."""
+        self.attachments.pop(attachment.room, None)
+        last_spectator = self.desk.hub.detach(attachment)
+        if attachment.seat is not None and not told:
+            self.desk.send_own(attachment.room, self.sid, self.number, Gone())
+        elif last_spectator:
+            self.desk.send_own(attachment.room, self.sid, self.number, Unwatch())
+
+    def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:
+        if self.slow_since is not None:
+            attachment.stale = True
+            if not self.dialect.raw:
+                self.hang_up(closing.SLOW)
+            return
+        if self.dialect.raw:
+            self.write(raw)
+            return
+        update = _decode_update(raw)
+        ref = None
+        if update.id is not None and update.by == attachment.seat:
+            ref = self._refs.pop((update.room, update.id), None)
+            self.desk.settled(self.number, update.room, update.id)
+        self.carry_out(self._conversation.deliver(update, ref))
+
+    def lost_track(self, attachment: Attachment, reason: str) -> None:
+        self.desk.metrics.resumed(reason)
+        if self.dialect.raw:
+            self.refresh(attachment, reason)
+        else:
+            self.hang_up(closing.LOST_TRACK)
+
+    def refresh(self, attachment: Attachment, reason: str) -> None:
+        """Ask the owner for a fresh view."""
+
+        def viewed(reply: Reply) -> None:
+            if self.closed or reply.code:
+                return
+            self.desk.hub.refreshed(attachment, reply.epoch, reply.offset)
+            view = bytes(reply.view) if reply.view is not None else None
+            attending = Attending(reply.room, reply.seat, reply.epoch, reply.offset, view, reason)
+            self.carry_out(self._conversation.answer(None, attending))
+
+        attachment.stale = True
+        self.desk.send_own(attachment.room, self.sid, self.number, Watch(), viewed, attachment.wants)

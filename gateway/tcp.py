@@ -1,0 +1,156 @@
+"""Dialects over plain TCP: a thin thing that cuts the stream into messages. The dialects do not know of it."""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from gateway.closing import Closing
+from gateway.desk import Desk
+from gateway.dialects.base import Dialect, Framing, Opening
+from gateway.session import Session
+from shared.errors import ProtocolError
+from shared.settings import SettingError
+
+_CLOSE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A dialect on a port of its own, with options of its own."""
+
+    dialect: str
+    port: int
+    options: Mapping[str, str]
+
+
+def listeners(setting: str) -> list[Listener]:
+    """From `NAME=PORT[;OPTION[=VALUE]...]`, separated by commas; raises `SettingError`."""
+    found = []
+    for part in filter(None, (part.strip() for part in setting.split(","))):
+        place, *options = (piece.strip() for piece in part.split(";"))
+        name, equals, port = place.partition("=")
+        if not equals or not port.isdigit() or not 0 < int(port) < 65_536:
+            raise SettingError(f"TAVOLATA_TCP: {part!r} is not of the form NAME=PORT[;OPTION[=VALUE]...]")
+        pairs = (option.partition("=") for option in options if option)
+        found.append(Listener(name, int(port), {key.strip(): value.strip() for key, _, value in pairs}))
+    return found
+
+
+class TcpConnection(asyncio.Protocol):
+    """One TCP connection. It is also the transport that its session writes to."""
+
+    def __init__(self, desk: Desk, dialect: Dialect, options: Mapping[str, str]) -> None:
+        self._desk = desk
+        self._dialect = dialect
+        self._options = options
+        self._framing: Framing = dialect.framing(options)
+        self._transport: asyncio.Transport | None = None
+        self._session: Session | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._waiting: deque[bytes] = deque()
+        self._writer: asyncio.TimerHandle | None = None
+        self._ending = False
+        self._loop = asyncio.get_running_loop()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=self._desk.settings.outbox_bytes)
+        peer = (transport.get_extra_info("peername") or ("local",))[0]
+        if self._desk.draining:
+            self._transport.close()
+            return
+        opening = Opening({}, self._desk.rooms, self._options, "tcp")
+        self._session = Session(self._desk, self, self._dialect, opening, peer)
+        self._session.open()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        for timer in (self._idle, self._writer):
+            if timer is not None:
+                timer.cancel()
+        if self._session is not None:
+            self._session.lost()
+
+    def eof_received(self) -> None:
+        """A peer that sends no more is gone, even if it would still read."""
+
+    def pause_writing(self) -> None:
+        if self._session is not None:
+            self._session.pause()
+
+    def resume_writing(self) -> None:
+        if self._session is not None:
+            self._session.resume()
+
+    def data_received(self, data: bytes) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        self._hand_over(self._framing.feed(data))
+        if self._framing.idle_ms and self._transport is not None:
+            self._idle = self._loop.call_later(self._framing.idle_ms / 1_000, self._fell_silent)
+
+    def _fell_silent(self) -> None:
+        self._idle = None
+        self._hand_over(self._framing.idle())
+
+    def _hand_over(self, frames: list[bytes | ProtocolError]) -> None:
+        for frame in frames:
+            if self._session is None or self._session.closed:
+                return
+            if isinstance(frame, bytes):
+                self._session.receive(frame)
+            else:
+                self._session.garbage(frame.code)
+                if frame.code == "frame/endless":
+                    self._session.hang_up(Closing(1009, str(frame), come_back=False))
+
+    # --- the session's transport ------------------------------------------------------------------------------------
+
+    def send(self, messages: list[bytes]) -> None:
+        if self._transport is None:
+            return
+        framed = [self._framing.frame(message) for message in messages]
+        if not self._framing.pause_ms:
+            self._transport.write(b"".join(framed))
+            return
+        self._waiting.extend(framed)
+        if self._writer is None:
+            self._write_one()
+
+    def _write_one(self) -> None:
+        """With a minimum pause between messages: one now, the next when the pause is over."""
+        self._writer = None
+        if self._transport is None:
+            return
+        if self._waiting:
+            self._transport.write(self._waiting.popleft())
+            self._writer = self._loop.call_later(self._framing.pause_ms / 1_000, self._write_one)
+        elif self._ending:
+            self._end()
+
+    def close(self, why: Closing) -> None:
+        """TCP knows no reasons. What is left is sent, then the sending side is shut, and a moment later the rest."""
+        self._ending = True
+        if self._writer is None:
+            self._end()
+
+    def _end(self) -> None:
+        transport = self._transport
+        if transport is not None and not transport.is_closing():
+            if transport.can_write_eof():
+                transport.write_eof()
+            self._loop.call_later(_CLOSE_S, transport.close)
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def ping(self) -> None:
+        """Plain TCP has no pings; dialects that need a sign of life have their own."""
+
+    def buffered(self) -> int:
+        waiting = sum(map(len, self._waiting))
+        return waiting + (self._transport.get_write_buffer_size() if self._transport is not None else 0)
