@@ -88,7 +88,7 @@ class Play:
 
     def settle(self) -> Iterable[bytes]:
         """Ask for the position as the server knows it, in a moment in which nobody moves."""
-        return () if self.track is None else self._ask(AskView(next(self._ids), self.track.room))
+        return () if self.track is None else self._ask_view(self.track)
 
     @property
     def settled(self) -> bool:
@@ -195,6 +195,9 @@ class Play:
         self._waited = 0
         return (say(request),)
 
+    def _ask_view(self, track: Track) -> Iterable[bytes]:
+        return self._ask(AskView(next(self._ids), track.room, self._mind.wants))
+
     def _pending(self) -> Iterable[Asked | Act]:
         return (*self._asked.values(), *(() if self._act is None else (self._act,)))
 
@@ -212,7 +215,7 @@ class Play:
         if track is None or update.room != track.room:
             return ()
         if not track.update(update.epoch, update.offset, update.events):
-            return () if self._asked else self._ask(AskView(next(self._ids), track.room))
+            return () if self._asked else self._ask_view(track)
         try:
             self._mind.follow(update)
         except msgspec.DecodeError as fault:
@@ -301,6 +304,8 @@ class Play:
             self._fault(f"the server broke: {error.text}")
         if not self._greeted:
             self._not_welcome(error, busy)
+        elif busy and error.id is None:
+            self._naps = NAP
         elif self._act is not None and error.id == self._act.id:
             self._act = self._renewed(self._act) if busy else None
             self._naps = NAP

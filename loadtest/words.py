@@ -33,6 +33,7 @@ class Join(Message):
 class AskView(Message, tag="view"):
     id: int
     room: int
+    wants: list[str] = []
 
 
 class Resume(Message):

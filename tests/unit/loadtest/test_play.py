@@ -137,6 +137,12 @@ def test_a_busy_answer_gets_a_new_id_after_a_nap(talk: Talk) -> None:
     assert talk.player.errors == {"busy/store": 1}
 
 
+def test_a_busy_answer_that_names_no_request_lets_all_be_sent_again(talk: Talk) -> None:
+    (act,) = talk.start()
+    talk.hear(type="error", code="busy/rate", text="later")
+    assert talk.nap() == [act]
+
+
 def test_a_busy_answer_to_a_request_for_a_seat_is_tried_again(talk: Talk) -> None:
     talk.open()
     (create,) = talk.hear(**WELCOME)
@@ -257,7 +263,7 @@ def test_any_game_is_played_by_its_options() -> None:
     assert talk.sent == 1
     ended = {"type": "room.ended", "winners": [], "names": []}
     (asked,) = talk.update(3, {"type": "castled"}, ended, by=0, id=act["id"])
-    assert asked == {"type": "view", "id": asked["id"], "room": 1000}
+    assert asked == {"type": "view", "id": asked["id"], "room": 1000, "wants": ["options"]}
     talk.hear(type="view", id=asked["id"], room=1000, view=talk.view(3, {"king": "g1"}, outcome=ended))
     assert talk.player.over
     assert talk.player.told.result == ended
