@@ -266,7 +266,6 @@ class Errand:
     def _entered(self, ref: Any, reply: Reply, wants: int, *, back: bool = False) -> None:
         """Called while the answer is being handed out, so that the steps right behind it find us attending."""
         session = self._session
-        assert reply.view is not None
         if session.dialect.raw:
             view = bytes(reply.view)
             session.answer(ref, Attending(reply.room, reply.seat, reply.epoch, reply.offset, view))
@@ -293,7 +292,7 @@ class Errand:
         session, after = self._session, request.after
         top = Position(reply.epoch, reply.offset)
         if after is None:
-            view = bytes(reply.view) if reply.view is not None else None
+            view = bytes(reply.view)
             session.answer(request.ref, Attending(reply.room, reply.seat, reply.epoch, reply.offset, view))
         else:
             self._desk.metrics.resumed("asked")

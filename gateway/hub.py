@@ -17,7 +17,7 @@ from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
 from shared.envelopes import WANTS_VIEW, Outbound, Reply, Told
 from shared.ids import Epoch, Offset, Partition, RoomId, Seat, partition_of
-from shared.rooms import Position
+from shared.rooms import NOTHING, Position
 
 log = logging.getLogger("tavolata.hub")
 
@@ -175,7 +175,7 @@ class Hub:
         raw = told.public
         if attachment.seat is not None:
             raw = told.seats.get(attachment.seat, raw)
-        elif attachment.wants & WANTS_VIEW and told.watchers is not None:
+        elif attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
             raw = told.watchers
         attachment.listener.deliver(attachment, told, bytes(raw))
 

@@ -322,8 +322,7 @@ class Session:
             if self.closed or reply.code:
                 return
             self.desk.hub.refreshed(attachment, reply.epoch, reply.offset)
-            view = bytes(reply.view) if reply.view is not None else None
-            attending = Attending(reply.room, reply.seat, reply.epoch, reply.offset, view, reason)
+            attending = Attending(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason)
             self.carry_out(self._conversation.answer(None, attending))
 
         attachment.stale = True

@@ -6,7 +6,7 @@ import msgspec
 
 from shared.engine import Choice
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId, TraceId
-from shared.rooms import RoomSpec
+from shared.rooms import NOTHING, RoomSpec
 
 FORMAT = 1
 """Of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
@@ -173,7 +173,7 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     offset: Offset = Offset(0)
     """The step that applied it; for a view the step it shows."""
     seat: Seat | None = None
-    view: msgspec.Raw | None = None
+    view: msgspec.Raw = NOTHING
     to: RoomId | None = None
     """The lobby's answer: go to this room ..."""
     spec: RoomSpec | None = None
@@ -190,7 +190,7 @@ class Told(msgspec.Struct, frozen=True, array_like=True):
     """The `Update` for everybody ..."""
     seats: dict[Seat, msgspec.Raw] = {}
     """... and for the seats that are told something else."""
-    watchers: msgspec.Raw | None = None
+    watchers: msgspec.Raw = NOTHING
     """The `Update` for spectators who asked for views."""
 
 

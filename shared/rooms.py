@@ -11,6 +11,9 @@ import msgspec
 from shared.engine import Choice
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId, TraceId
 
+NOTHING = msgspec.Raw(b"null")
+"""Raw JSON that is not there."""
+
 
 class RoomSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What somebody who opens a table asks for."""
@@ -172,9 +175,9 @@ class Update(msgspec.Struct, frozen=True, tag_field="type", tag="update", omit_d
     """Who caused it, with which command; none for what the room did by itself."""
     id: CommandId | None = None
     trace: TraceId = TraceId("")
-    view: msgspec.Raw | None = None
+    view: msgspec.Raw = NOTHING
     """The `RoomView` after the step, for those who asked for views."""
-    options: msgspec.Raw | None = None
+    options: msgspec.Raw = NOTHING
     """What the receiver may do now, for those who asked for options."""
 
 
@@ -213,9 +216,9 @@ class RoomView(msgspec.Struct, frozen=True, omit_defaults=True):
     chat: tuple[Said, ...] = ()
     """What the receiver may read, oldest first."""
     clock_ms: int = 0
-    game: msgspec.Raw | None = None
+    game: msgspec.Raw = NOTHING
     """The game's own view; none before the start."""
-    options: msgspec.Raw | None = None
+    options: msgspec.Raw = NOTHING
     outcome: Ended | None = None
     rematch: RoomId | None = None
 

@@ -1,7 +1,9 @@
 """Serving HTTP with uvicorn inside a program that has its own life: its own sockets, signals and end."""
 
 import asyncio
+import contextlib
 import socket
+from collections.abc import Generator
 from typing import Any
 
 import uvicorn
@@ -29,19 +31,25 @@ def listening_socket(host: str, port: int, *, shared: bool = False) -> socket.so
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its own ideas about signals."""
+    """uvicorn without its own ideas about signals, and without a timer that ticks all day."""
 
-    def install_signal_handlers(self) -> None:
-        """We have our own."""
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+    async def main_loop(self) -> None:
+        await asyncio.Event().wait()
 
 
 async def serve(app: Any, sockets: list[socket.socket], **config: Any) -> None:
     """Serve until cancelled."""
-    server = Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", **config))
-    server.config.load()
-    await server.startup(sockets=sockets)
+    settings = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="off", date_header=False, timeout_graceful_shutdown=1, **config
+    )
+    server = Server(settings)
     try:
-        await asyncio.Event().wait()
-    finally:
+        await server.serve(sockets)
+    except asyncio.CancelledError:
         server.force_exit = True
-        await server.shutdown(sockets=sockets)
+        await server.shutdown(sockets)
+        raise

@@ -15,6 +15,7 @@ from shared.envelopes import Envelope, Rematch, Reply
 from shared.errors import CODES, Rejected
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
 from shared.rooms import (
+    NOTHING,
     Away,
     Back,
     Clock,
@@ -240,7 +241,7 @@ class Steps:
 
     def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
         state = self.state
-        shown = msgspec.Raw(self._teller().view(seat, envelope.wants)) if view else None
+        shown = msgspec.Raw(self._teller().view(seat, envelope.wants)) if view else NOTHING
         reply = Reply(
             envelope.conn, state.room, envelope.id, epoch=state.epoch, offset=state.offset, seat=seat, view=shown
         )

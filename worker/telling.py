@@ -9,6 +9,7 @@ from shared.engine import AnyGame, open_to_all
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
 from shared.ids import LOBBY, CommandId, Seat, SessionId, TraceId
 from shared.rooms import (
+    NOTHING,
     Back,
     Joined,
     Listing,
@@ -66,7 +67,7 @@ class Teller:
             if own != common or extra:
                 body = _encode(msgspec.structs.replace(base, events=msgspec.Raw(own))) if own != common else public
                 seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
-        watchers = None
+        watchers = NOTHING
         if any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
         return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers)
@@ -92,8 +93,8 @@ class Teller:
             turn=self._turn,
             chat=tuple(said for said in state.chat if shown(said, seat, self._game) is not None),
             clock_ms=state.clock_ms,
-            game=msgspec.Raw(_encode(self._game.view(self._play, seat))) if started else None,
-            options=self._options(seat) if wants & WANTS_OPTIONS else None,
+            game=msgspec.Raw(_encode(self._game.view(self._play, seat))) if started else NOTHING,
+            options=self._options(seat) if wants & WANTS_OPTIONS else NOTHING,
             outcome=state.outcome,
             rematch=state.rematch,
         )
@@ -139,11 +140,11 @@ class Teller:
         extra = b""
         if wants & WANTS_VIEW:
             extra += b',"view":' + self.view(seat, wants)
-        if wants & WANTS_OPTIONS and (options := self._options(seat)) is not None:
+        if wants & WANTS_OPTIONS and (options := self._options(seat)) != NOTHING:
             extra += b',"options":' + bytes(options)
         return extra
 
-    def _options(self, seat: Seat | None) -> msgspec.Raw | None:
+    def _options(self, seat: Seat | None) -> msgspec.Raw:
         if seat is None or seat not in self._turn:
-            return None
+            return NOTHING
         return msgspec.Raw(_encode(self._game.options(self._play, seat)))

@@ -10,7 +10,7 @@ from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.envelopes import Told
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.rooms import Position
+from shared.rooms import NOTHING, Position
 
 _WATCHERS = b"w"
 
@@ -21,7 +21,7 @@ def appending(partition: Keys, told: Told, keep: int) -> Command:
     command += ["e", told.epoch, "p", bytes(told.public)]
     for seat, part in told.seats.items():
         command += [f"s{seat}", bytes(part)]
-    if told.watchers is not None:
+    if told.watchers != NOTHING:
         command += [_WATCHERS, bytes(told.watchers)]
     return tuple(command)
 
@@ -66,5 +66,5 @@ def _told(room: RoomId, entry: list[Any]) -> Told:
     offset = Offset(int(entry[0].partition(b"-")[0]))
     parts = {entry[1][at]: entry[1][at + 1] for at in range(0, len(entry[1]), 2)}
     seats = {Seat(int(name[1:])): msgspec.Raw(part) for name, part in parts.items() if name.startswith(b"s")}
-    watchers = msgspec.Raw(parts[_WATCHERS]) if _WATCHERS in parts else None
+    watchers = msgspec.Raw(parts[_WATCHERS]) if _WATCHERS in parts else NOTHING
     return Told(room, Epoch(int(parts[b"e"])), offset, msgspec.Raw(parts[b"p"]), seats, watchers)
