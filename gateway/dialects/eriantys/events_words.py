@@ -1,0 +1,331 @@
+"""The messages of the dialect `eriantys.events`, in both directions, and its names for places and phases."""
+
+from typing import Final, TypeAlias
+
+import msgspec
+
+from shared.games.eriantys.pieces import Colour, Phase
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, rename="camel"):
+    """Travels as `{"type": "<class name>", ...}` with its fields in camel case."""
+
+
+# --- from the client -------------------------------------------------------------------------------------------------
+
+
+class Login(Message, frozen=True):
+    username: str
+
+
+class Logout(Message, frozen=True):
+    pass
+
+
+class CreateRoom(Message, frozen=True):
+    number_of_players: int
+    expert: bool
+    private: bool | None = None
+    is_private: bool | None = None
+    """The other spelling of the same; one of them must be there."""
+
+
+class GetPublicRooms(Message, frozen=True):
+    number_of_players: int | None = None
+    expert: bool | None = None
+
+
+class AccessRoom(Message, frozen=True):
+    room_id: int
+
+
+class GameEvent(Message, frozen=True):
+    event_type: str | int
+    player: str | None = None
+
+
+class LeaveRoom(Message, frozen=True):
+    pass
+
+
+FromClient: TypeAlias = Login | Logout | CreateRoom | GetPublicRooms | AccessRoom | GameEvent | LeaveRoom
+
+
+class Move(msgspec.Struct, frozen=True, rename="camel"):
+    """Base of what a GameEvent carries, which depends on its event type."""
+
+
+class PlayAssistantCard(Move, frozen=True):
+    assistant_card_value: int
+
+
+class EntranceToIsland(Move, frozen=True):
+    color: Colour
+    island_index: int
+
+
+class EntranceToTable(Move, frozen=True):
+    color: Colour
+
+
+class WalkMotherNature(Move, frozen=True):
+    move_amount: int
+
+
+class ChooseCloudTile(Move, frozen=True):
+    cloud_index: int
+
+
+class ActivateCard(Move, frozen=True):
+    activated_card: int
+
+
+class CardToIsland(Move, frozen=True):
+    color: Colour
+    island_index: int
+
+
+class ChooseColor(Move, frozen=True):
+    color: Colour
+
+
+class ChooseIsland(Move, frozen=True):
+    island_index: int
+
+
+class SwapCardEntrance(Move, frozen=True):
+    color: Colour
+    """On the card."""
+    color2: Colour
+    """In the entrance."""
+
+
+class SwapEntranceTable(Move, frozen=True):
+    color: Colour
+    """In the entrance."""
+    color2: Colour
+    """At the table."""
+
+
+class CardToTable(Move, frozen=True):
+    """Another name for the princess's choice of a colour."""
+
+    color: Colour
+
+
+class EndSelection(Move, frozen=True):
+    """No more swaps."""
+
+
+AnyMove: TypeAlias = (
+    PlayAssistantCard
+    | EntranceToIsland
+    | EntranceToTable
+    | WalkMotherNature
+    | ChooseCloudTile
+    | ActivateCard
+    | CardToIsland
+    | ChooseColor
+    | ChooseIsland
+    | SwapCardEntrance
+    | SwapEntranceTable
+    | CardToTable
+    | EndSelection
+)
+
+NUMBERED: Final[tuple[tuple[str, type[AnyMove]], ...]] = (
+    ("PLAY_ASSISTANT_CARD", PlayAssistantCard),
+    ("MOVE_STUDENT_FROM_ENTRANCE_TO_ISLAND", EntranceToIsland),
+    ("MOVE_STUDENT_FROM_ENTRANCE_TO_TABLE", EntranceToTable),
+    ("MOVE_MOTHER_NATURE", WalkMotherNature),
+    ("CHOOSE_CLOUD_TILE", ChooseCloudTile),
+    ("ACTIVATE_CHARACTER_CARD", ActivateCard),
+    ("MOVE_STUDENT_FROM_CARD_TO_ISLAND", CardToIsland),
+    ("CHOOSE_COLOR", ChooseColor),
+    ("CHOOSE_ISLAND", ChooseIsland),
+    ("SWAP_STUDENT_CARD_ENTRANCE", SwapCardEntrance),
+    ("SWAP_STUDENT_ENTRANCE_TABLE", SwapEntranceTable),
+)
+"""The event types 1 to 11."""
+
+MOVES: Final[dict[str | int, type[AnyMove]]] = {
+    **dict(NUMBERED),
+    **{number: kind for number, (_, kind) in enumerate(NUMBERED, 1)},
+    "MOVE_STUDENTS_FROM_ENTRANCE_TO_ISLAND": EntranceToIsland,
+    "MOVE_STUDENTS_FROM_ENTRANCE_TO_TABLE": EntranceToTable,
+    "MOVE_STUDENTS_FROM_CARD_TO_ISLAND": CardToIsland,
+    "CHOOSE_CLOUD": ChooseCloudTile,
+    "MOVE_STUDENT_FROM_CARD_TO_TABLE": CardToTable,
+    "END_SELECTION": EndSelection,
+}
+"""Every name and number that is understood."""
+
+
+# --- to the client ---------------------------------------------------------------------------------------------------
+
+
+class Ack(Message, frozen=True):
+    pass
+
+
+class Nack(Message, frozen=True):
+    error_message: str
+
+
+class RoomId(Message, frozen=True):
+    room_id: int
+
+
+class PublicRoom(msgspec.Struct, frozen=True, rename="camel"):
+    room_id: int
+    number_of_players: int
+    expert: bool
+    current_players: int
+
+
+class PublicRooms(Message, frozen=True):
+    public_rooms: tuple[PublicRoom, ...]
+
+
+class AddPlayer(Message, frozen=True):
+    player: str
+    color: str
+    position: int
+
+
+class StartGame(Message, frozen=True):
+    pass
+
+
+class MoveStudent(Message, frozen=True):
+    source: str = msgspec.field(name="from")
+    to: str
+    color: Colour
+
+
+class AddStudentTo(Message, frozen=True):
+    where: str
+    color: Colour
+
+
+class MoveTower(Message, frozen=True):
+    source: str = msgspec.field(name="from")
+    to: str
+
+
+class MergeIslands(Message, frozen=True):
+    first_island: int
+    second_island: int
+
+
+class SetProfessorTo(Message, frozen=True):
+    professor: Colour
+    player: str
+
+
+class MoveMotherNature(Message, frozen=True):
+    destination: int
+
+
+class PlayAssistanCard(Message, frozen=True):
+    """The document's own spelling."""
+
+    assistant_card: int
+    player: str
+
+
+class ActivateCharacterCard(Message, frozen=True):
+    character_card: int
+    player: str
+
+
+class AddCoin(Message, frozen=True):
+    player: str
+
+
+class RemoveCoin(Message, frozen=True):
+    player: str
+
+
+class ChangePhase(Message, frozen=True):
+    phase: str
+
+
+class ChangeTurn(Message, frozen=True):
+    player: str
+
+
+class EndGame(Message, frozen=True):
+    winners: tuple[str, ...]
+
+
+class NotifyCharacterCard(Message, frozen=True):
+    card: int
+
+
+class NoEntry(Message, frozen=True):
+    add: bool
+    island_index: int
+
+
+class PlayerDisconnect(Message, frozen=True):
+    player: str
+
+
+ToClient: TypeAlias = (
+    Ack
+    | Nack
+    | RoomId
+    | PublicRooms
+    | AddPlayer
+    | StartGame
+    | MoveStudent
+    | AddStudentTo
+    | MoveTower
+    | MergeIslands
+    | SetProfessorTo
+    | MoveMotherNature
+    | PlayAssistanCard
+    | ActivateCharacterCard
+    | AddCoin
+    | RemoveCoin
+    | ChangePhase
+    | ChangeTurn
+    | EndGame
+    | NotifyCharacterCard
+    | NoEntry
+    | PlayerDisconnect
+)
+
+PHASES: Final[dict[Phase, str]] = {
+    Phase.PLANNING: "PLANNING_PHASE",
+    Phase.STUDENTS: "ACTION_PHASE_ONE",
+    Phase.MOTHER: "ACTION_PHASE_TWO",
+    Phase.CLOUD: "ACTION_PHASE_THREE",
+    Phase.CHARACTER: "ACTION_PHASE_THREE",
+}
+BAG: Final = "BAG"
+
+
+def entrance(seat: int) -> str:
+    return f"ENTRANCE:{seat}"
+
+
+def dining_room(seat: int) -> str:
+    return f"DININGROOM:{seat}"
+
+
+def island(index: int) -> str:
+    return f"ISLAND:{index}"
+
+
+def cloud(index: int) -> str:
+    return f"CLOUD:{index}"
+
+
+def card(number: int) -> str:
+    return f"CARD:{number}"
+
+
+def towers_of(seat: int) -> str:
+    return f"PLAYER:{seat}"

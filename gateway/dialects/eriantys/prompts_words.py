@@ -1,0 +1,338 @@
+"""The messages of the dialect `eriantys.prompts`, in both directions, and the objects in them."""
+
+from typing import Final, TypeAlias
+
+import msgspec
+
+from shared.games.eriantys.pieces import Colour, Mage, Phase, Tower
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, rename="camel"):
+    """Travels as `{"type": "<class name>", ...}` with its fields in camel case."""
+
+
+# --- from the client -------------------------------------------------------------------------------------------------
+
+
+class GameParams(Message, frozen=True):
+    num_players: int
+    expert: bool
+    nickname: str
+    mage: Mage
+    color_t: Tower | None = None
+
+
+class Join(Message, frozen=True):
+    nickname: str
+    mage: Mage
+    index: int
+    color_t: Tower | None = None
+
+
+class Pong(Message, frozen=True):
+    pass
+
+
+class Disconnect(Message, frozen=True):
+    pass
+
+
+class ChooseAssistant(Message, frozen=True):
+    index: int
+
+
+class MoveToIsland(Message, frozen=True):
+    color_s: Colour
+    index: int
+
+
+class EntranceToHall(Message, frozen=True):
+    color_s: Colour
+
+
+class MoveMN(Message, frozen=True):
+    steps: int
+
+
+class ChooseCloud(Message, frozen=True):
+    index: int
+
+
+class PlayCharacter(Message, frozen=True):
+    c: str | int | None = None
+    character: str | int | None = None
+    """The other spelling of the same; one of them must be there."""
+
+
+class ChooseIsland(Message, frozen=True):
+    island_index: int
+
+
+class ChooseColor(Message, frozen=True):
+    color: Colour
+
+
+class ChooseTwoColors(Message, frozen=True):
+    first_color: Colour
+    second_color: Colour
+
+
+class SpecialMoveIsland(Message, frozen=True):
+    student: Colour
+    island_index: int
+
+
+Move: TypeAlias = (
+    ChooseAssistant
+    | MoveToIsland
+    | EntranceToHall
+    | MoveMN
+    | ChooseCloud
+    | PlayCharacter
+    | ChooseIsland
+    | ChooseColor
+    | ChooseTwoColors
+    | SpecialMoveIsland
+)
+FromClient: TypeAlias = GameParams | Join | Pong | Disconnect | Move
+
+
+# --- objects ---------------------------------------------------------------------------------------------------------
+
+
+class Object(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Base of the parts of the virtual view."""
+
+
+class Lobby(Object, frozen=True):
+    nicknames: tuple[str, ...]
+    num_players: int
+    mages: tuple[str, ...]
+    towers: tuple[str, ...]
+    mode: bool
+    """True: expert."""
+    game_status: str
+    """SETUP, PLAYING or PAUSE."""
+    lobby_index: int
+
+
+class Island(Object, frozen=True):
+    students: tuple[Colour, ...]
+    towers: tuple[Tower, ...]
+    no_entry: int
+    num_sub_island: int
+
+
+class Cloud(Object, frozen=True):
+    students: tuple[Colour, ...]
+
+
+class Assistant(Object, frozen=True):
+    steps: int = msgspec.field(name="MNsteps")
+    turn: int
+
+
+class Hand(Object, frozen=True):
+    mage: Mage
+    cards: tuple[Assistant, ...]
+
+
+class Board(Object, frozen=True):
+    entrance: tuple[Colour, ...]
+    towers: tuple[Tower, ...]
+    hall: dict[Colour, int]
+
+
+class Player(Object, frozen=True):
+    nickname: str
+    virtual_coins: int
+    virtual_hand: Hand
+    virtual_board: Board
+    virtual_last_assistant: Assistant | None = None
+    """Left out before the first one."""
+
+
+class Character(Object, frozen=True):
+    number: int
+    description: str
+    cost: int
+    """Its present price."""
+    already_played: bool
+    active: bool
+    students: tuple[Colour, ...] | None = None
+    no_entry: int | None = None
+
+
+class VirtualView(Object, frozen=True):
+    virtual_world: tuple[Island, ...]
+    virtual_players: tuple[Player, ...]
+    virtual_clouds: tuple[Cloud, ...]
+    virtual_profs: dict[Colour, str | None]
+    virtual_characters: tuple[Character, ...]
+    virtual_coins: int
+    mn_pos: int
+
+
+# --- to the client ---------------------------------------------------------------------------------------------------
+
+
+class Welcome(Message, frozen=True):
+    lobbies: tuple[Lobby, ...]
+
+
+class Error(Message, frozen=True):
+    string: str
+    code: str
+
+
+class Ping(Message, frozen=True):
+    pass
+
+
+class InformationConnection(Message, frozen=True):
+    string: str
+    lobby_index: int
+
+
+class InformationGame(Message, frozen=True):
+    string: str
+    player: str
+    """Whose turn it is."""
+    phase: str
+
+
+class NotifyDisconnection(Message, frozen=True):
+    string: str
+
+
+class GameStart(Message, frozen=True):
+    pass
+
+
+class SelectAssistant(Message, frozen=True):
+    available: tuple[int, ...]
+
+
+class MoveStudentRequest(Message, frozen=True):
+    left: int
+
+
+class MoveMNRequest(Message, frozen=True):
+    max_steps: int
+
+
+class SelectCloud(Message, frozen=True):
+    available: tuple[int, ...]
+
+
+class GameMustEnd(Message, frozen=True):
+    reason: str
+
+
+class GameEnded(Message, frozen=True):
+    winner: str | None
+    winners: tuple[str, ...]
+
+
+class FullView(Message, frozen=True):
+    virtual_view: VirtualView
+
+
+class UpdateWorld(Message, frozen=True):
+    islands: tuple[Island, ...]
+
+
+class UpdateIsland(Message, frozen=True):
+    island: Island
+    index: int
+
+
+class UpdateMN(Message, frozen=True):
+    index: int
+
+
+class UpdatePlayer(Message, frozen=True):
+    player: Player
+    index: int
+
+
+class UpdateProfs(Message, frozen=True):
+    profs: dict[Colour, str | None]
+
+
+class UpdateCoins(Message, frozen=True):
+    coins: int
+
+
+class CreateClouds(Message, frozen=True):
+    clouds: tuple[Cloud, ...]
+
+
+class ReplaceCloud(Message, frozen=True):
+    cloud: Cloud
+    index: int
+
+
+class CreateCharacters(Message, frozen=True):
+    characters: tuple[Character, ...]
+
+
+class ReplaceCharacter(Message, frozen=True):
+    character: Character
+    index: int
+
+
+class ReplaceCharacterStudents(Message, frozen=True):
+    virtual_character_with_students: Character
+    index: int
+
+
+class ReplaceCharacterWithNoEntry(Message, frozen=True):
+    character_with_no_entry: Character
+    index: int
+
+
+class UpdateActiveCharacter(Message, frozen=True):
+    index: int
+    active: bool
+
+
+Changed: TypeAlias = (
+    UpdateWorld
+    | UpdateIsland
+    | UpdateMN
+    | UpdatePlayer
+    | UpdateProfs
+    | UpdateCoins
+    | CreateClouds
+    | ReplaceCloud
+    | CreateCharacters
+    | ReplaceCharacter
+    | ReplaceCharacterStudents
+    | ReplaceCharacterWithNoEntry
+    | UpdateActiveCharacter
+)
+Prompt: TypeAlias = SelectAssistant | MoveStudentRequest | MoveMNRequest | SelectCloud
+ToClient: TypeAlias = (
+    Welcome
+    | Error
+    | Ping
+    | InformationConnection
+    | InformationGame
+    | NotifyDisconnection
+    | GameStart
+    | Prompt
+    | GameMustEnd
+    | GameEnded
+    | FullView
+    | Changed
+)
+
+PHASES: Final[dict[Phase, str]] = {
+    Phase.PLANNING: "PLANNING",
+    Phase.STUDENTS: "MOVE_STUDENTS",
+    Phase.MOTHER: "MOVE_MN",
+    Phase.CLOUD: "CHOOSE_CLOUD",
+    Phase.CHARACTER: "CHARACTER_ACTION",
+    Phase.OVER: "GAME_WON",
+}
