@@ -1,0 +1,73 @@
+"""One connection of the Snarl protocol, from the welcome to the end of the game."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from gateway.dialects.base import Answer, Entered, Hangup, Opening, Out, RoomsChanged
+from gateway.dialects.snarl.closing import BUSY, TOO_BIG
+from gateway.dialects.snarl.compat import Compat
+from gateway.dialects.snarl.playing import Playing
+from gateway.dialects.snarl.registration import Registration
+from gateway.dialects.snarl.settings import SnarlSettings
+from gateway.dialects.snarl.wishes import Wishes
+from shared.rooms import Update
+
+
+class SnarlConversation:
+    """Whatever comes while no prompt is open is dropped; after a hang-up nothing is said or heard any more."""
+
+    def __init__(
+        self, opening: Opening, settings: SnarlSettings, compat: Compat, wishes: Wishes, table_options: dict[str, Any]
+    ) -> None:
+        self.tick_ms = max(50, min(1000, settings.wait_ms // 2))
+        self._settings = settings
+        self._compat = compat
+        self._registration = Registration(opening, settings, compat, wishes, table_options)
+        self._playing: Playing | None = None
+        self._over = False
+
+    def open(self) -> Iterable[Out]:
+        return self._speak(self._registration.open())
+
+    def receive(self, frame: bytes) -> Iterable[Out]:
+        return self._speak(self._part.receive(frame))
+
+    def garbage(self, code: str) -> Iterable[Out]:
+        match code:
+            case "frame/too_big" | "frame/endless":
+                return self._speak((TOO_BIG,))
+            case "busy/rate":
+                return self._speak((BUSY,) if self._part.prompted else ())
+            case _:
+                return self._speak(self._part.malformed())
+
+    def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
+        if isinstance(answer, Entered):
+            self._playing = Playing(answer, self._settings.asks, self._compat)
+            return self._speak(self._playing.resume())
+        return self._speak(self._part.answer(ref, answer))
+
+    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+        return () if self._playing is None else self._speak(self._playing.deliver(update, ref))
+
+    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+        return ()
+
+    def tick(self, now_ms: int) -> Iterable[Out]:
+        return self._speak(self._part.tick(now_ms))
+
+    @property
+    def _part(self) -> Registration | Playing:
+        return self._playing or self._registration
+
+    def _speak(self, out: Iterable[Out]) -> list[Out]:
+        """All that is said, up to the end of the conversation."""
+        said: list[Out] = []
+        if self._over:
+            return said
+        for word in out:
+            said.append(word)
+            if isinstance(word, Hangup):
+                self._over = True
+                break
+        return said

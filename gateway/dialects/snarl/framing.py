@@ -1,0 +1,99 @@
+"""How Snarl lies in a TCP stream: JSON values with or without white space between them, and names without quotes."""
+
+from enum import Enum, auto
+from typing import Final
+
+from gateway.dialects.base import MOST_BYTES
+from gateway.dialects.snarl.compat import Compat
+from gateway.dialects.snarl.messages import ASK_NAME
+from gateway.dialects.snarl.scanner import Scan, Scanner
+from shared.errors import ProtocolError
+
+IDLE_MS: Final = 250
+"""The short pause that ends a name without quotes or line end, and rubbish."""
+
+_BLANK: Final = frozenset(b" \t\r\n")
+_NEWLINE: Final = ord("\n")
+_QUOTE: Final = ord('"')
+
+
+class _Mode(Enum):
+    BETWEEN = auto()
+    """Between two values."""
+    JSON = auto()
+    TEXT = auto()
+    """A name without quotes: everything up to the end of the line."""
+    RUBBISH = auto()
+    """After a syntax error: everything up to the end of the line is one malformed answer."""
+    ENDED = auto()
+
+
+class SnarlFraming:
+    """One connection's stream. Whether a name is awaited it knows from the messages that pass through it."""
+
+    idle_ms = IDLE_MS
+
+    def __init__(self, compat: Compat) -> None:
+        self.pause_ms = compat.pause_ms
+        self._separator = compat.separator
+        self._unquoted_names = compat.unquoted_names
+        self._mode = _Mode.BETWEEN
+        self._naming = True
+        self._value = bytearray()
+        self._scanner = Scanner()
+
+    def frame(self, message: bytes) -> bytes:
+        self._naming = message == ASK_NAME
+        return message + self._separator
+
+    def feed(self, data: bytes) -> list[bytes | ProtocolError]:
+        found: list[bytes | ProtocolError] = []
+        for byte in data:
+            self._take(byte, found)
+        return found
+
+    def idle(self) -> list[bytes | ProtocolError]:
+        found: list[bytes | ProtocolError] = []
+        if self._mode is _Mode.TEXT or (self._mode is _Mode.JSON and self._scanner.complete):
+            self._finish(found)
+        elif self._mode is _Mode.RUBBISH:
+            self._reject(found)
+        return found
+
+    def _take(self, byte: int, found: list[bytes | ProtocolError]) -> None:
+        if self._mode is _Mode.ENDED or (self._mode is _Mode.BETWEEN and byte in _BLANK):
+            return
+        if self._mode is _Mode.BETWEEN:
+            self._begin(byte)
+        scan = self._scanner.feed(byte) if self._mode is _Mode.JSON else Scan.MORE
+        if scan is Scan.DONE_BEFORE:
+            self._finish(found)
+            self._take(byte, found)
+            return
+        self._value.append(byte)
+        if len(self._value) > MOST_BYTES:
+            self._mode = _Mode.ENDED
+            found.append(ProtocolError("frame/endless"))
+        elif scan is Scan.DONE or (self._mode is _Mode.TEXT and byte == _NEWLINE):
+            self._finish(found)
+        elif scan is Scan.BAD or self._mode is _Mode.RUBBISH:
+            self._mode = _Mode.RUBBISH
+            if byte == _NEWLINE:
+                self._reject(found)
+
+    def _begin(self, byte: int) -> None:
+        as_text = self._naming and self._unquoted_names and byte != _QUOTE
+        self._mode = _Mode.TEXT if as_text else _Mode.JSON
+        self._scanner = Scanner()
+
+    def _finish(self, found: list[bytes | ProtocolError]) -> None:
+        found.append(bytes(self._value).strip())
+        self._reset()
+
+    def _reject(self, found: list[bytes | ProtocolError]) -> None:
+        found.append(ProtocolError("frame/malformed"))
+        self._reset()
+
+    def _reset(self) -> None:
+        self._value.clear()
+        self._mode = _Mode.BETWEEN

@@ -1,0 +1,38 @@
+"""What a client remembers of a level from the windows it was shown."""
+
+from typing import Any
+
+from shared.games.snarl.explorer import Known
+from shared.games.snarl.sights import SIGHT, Actor, Kind, Point
+
+
+class Memory:
+    """Of one level."""
+
+    def __init__(self) -> None:
+        self._tiles: dict[Point, int] = {}
+        self._places: dict[str, Point] = {}
+        self._actors: list[dict[str, Any]] = []
+        self._position: Point = (0, 0)
+        self.unlocked = False
+
+    def see(self, update: dict[str, Any]) -> None:
+        row, column = self._position = (update["position"][0], update["position"][1])
+        for down, line in enumerate(update["layout"], start=row - SIGHT):
+            for right, tile in enumerate(line, start=column - SIGHT):
+                self._tiles[down, right] = tile
+        for thing in update["objects"]:
+            self._places[thing["type"]] = (thing["position"][0], thing["position"][1])
+        self._actors = update["actors"]
+
+    def known(self) -> Known:
+        actors = [Actor(Kind(actor["type"]), 0, (actor["position"][0], actor["position"][1])) for actor in self._actors]
+        return Known(
+            position=self._position,
+            tiles=self._tiles,
+            key=self._places.get("key"),
+            exit=self._places.get("exit"),
+            unlocked=self.unlocked,
+            adversaries=tuple(actor for actor in actors if actor.kind is not Kind.PLAYER),
+            players={actor.position for actor in actors if actor.kind is Kind.PLAYER},
+        )
