@@ -31,7 +31,20 @@ from shared.games.snarl.game import GAME
 from shared.games.snarl.options import Options
 from shared.games.snarl.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.rooms import Away, Back, Joined, Left, Listing, RoomEvent, RoomSpec, RoomView, SeatView, Started, Update
+from shared.rooms import (
+    NOTHING,
+    Away,
+    Back,
+    Joined,
+    Left,
+    Listing,
+    RoomEvent,
+    RoomSpec,
+    RoomView,
+    SeatView,
+    Started,
+    Update,
+)
 
 Setup = Callable[[Table[Options]], tuple[Event, ...]]
 
@@ -108,7 +121,7 @@ class SnarlTable:
             self.start()
 
     def enter(self, client: Client, seat: Seat, ref: Any, *, back: bool = False) -> None:
-        game = None if self.state is None else msgspec.Raw(msgspec.json.encode(GAME.view(self.state, seat)))
+        game = NOTHING if self.state is None else msgspec.Raw(msgspec.json.encode(GAME.view(self.state, seat)))
         seats = tuple(SeatView(taken, name) for taken, name in sorted(self.names.items()))
         view = RoomView(self.room, Epoch(1), Offset(self.offset), self.status, self.spec, 1, seats, you=seat, game=game)
         self.cluster.answer(client, ref, Entered(self.room, seat, view, back))
@@ -171,7 +184,7 @@ class Cluster:
         self.tables: dict[RoomId, SnarlTable] = {}
         self.names: set[str] = set()
         self.busy: deque[str] = deque()
-        """Codes that the next requests are refused with."""
+        """Codes that the next requests are refused with; empty: it is carried out."""
         self._queue: deque[tuple[Client, Out]] = deque()
         self._working = False
 
@@ -209,8 +222,9 @@ class Cluster:
         self._working = False
 
     def _one(self, client: Client, word: Out) -> None:
-        if self.busy and not isinstance(word, bytes | Hangup | Logout):
-            self.answer(client, word.ref if hasattr(word, "ref") else None, Refused(self.busy.popleft(), ""))
+        refusal = self.busy.popleft() if self.busy and not isinstance(word, bytes | Hangup | Logout) else ""
+        if refusal:
+            self.answer(client, getattr(word, "ref", None), Refused(refusal, ""))
             return
         match word:
             case bytes():
