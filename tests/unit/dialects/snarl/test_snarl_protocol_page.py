@@ -1,0 +1,52 @@
+"""What the page of the protocol shows is true."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gateway.dialects.base import Hangup
+from gateway.dialects.snarl import SnarlSettings, closing
+from gateway.dialects.snarl.compat import Compat, with_options
+from tests.unit.dialects.snarl.test_snarl_transcripts import FOLDER
+
+PAGE = (Path(__file__).parents[4] / "docs" / "protocols" / "snarl.md").read_text()
+
+
+def rows(first_cell: str) -> list[list[str]]:
+    """The rows of the table whose first column has this title."""
+    table = PAGE.split(f"\n| {first_cell} |")[1].split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip().strip("`") for cell in row.strip("|").split("|")] for row in table]
+
+
+def test_the_complete_game_is_the_recorded_one_with_some_turns_left_out() -> None:
+    shown = [line.strip() for line in PAGE.splitlines() if re.match(r"    (S |C |\.\.\.)", line)]
+    record = (FOLDER / "one_player.txt").read_text().splitlines()[1:-1]
+    recorded = [line.replace("alice < ", "S ", 1).replace("alice > ", "C ", 1) for line in record]
+    gap = shown.index("...")
+    before, after = shown[:gap], shown[gap + 1 :]
+    assert before == recorded[: len(before)]
+    assert after == recorded[-len(after) :]
+
+
+def test_the_page_lists_all_close_codes() -> None:
+    codes = {word.code: word.reason for word in vars(closing).values() if isinstance(word, Hangup)}
+    assert {int(code): why for code, why in rows("close code")} == codes
+
+
+def test_the_page_lists_all_options_of_a_listener_with_their_defaults() -> None:
+    usual = SnarlSettings().compat()
+    listed = {name: default for name, default, _ in rows("option")}
+    for name, default in listed.items():
+        if name != "strict":
+            assert with_options(usual, {name: default}) == usual
+    assert with_options(usual, {"strict": "on"}) == Compat()
+    with pytest.raises(ValueError) as refused:
+        with_options(usual, {"?": ""})
+    assert str(refused.value).endswith(", ".join(sorted(listed)))
+
+
+def test_the_page_lists_all_settings_with_their_defaults() -> None:
+    listed = {name: default for name, default, _ in rows("variable") if default}
+    assert SnarlSettings.from_env(listed, lambda _: None) == SnarlSettings()
+    assert len(rows("variable")) == 10
