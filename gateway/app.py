@@ -82,7 +82,7 @@ class Gateway:
         desk.now_ms = lambda: int(time.monotonic() * 1_000 + self._ahead_ms)
         self._desk = desk
         await self._beat(desk)
-        await self._learn_games(desk)
+        await desk.learn_games()
         self._subscribe(desk)
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
@@ -198,13 +198,10 @@ class Gateway:
                 await self._beat(desk)
                 if time.monotonic() - last_games > _GAMES_EVERY_S:
                     last_games = time.monotonic()
-                    await self._learn_games(desk)
+                    await desk.learn_games()
             except StoreError as error:
                 log.warning("the lease waits for the store: %s", error)
             await asyncio.sleep(min(1.0, self._settings.gateway_lease_ms / 4_000))
-
-    async def _learn_games(self, desk: Desk) -> None:
-        desk.games = await meta.games(self._store)
 
     async def _tick(self, desk: Desk) -> None:
         """One timer for all conversations that want one."""

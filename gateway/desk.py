@@ -14,7 +14,7 @@ from gateway.metrics import Metrics
 from gateway.outgoing import OnReply, Outgoing
 from gateway.rooms import RoomList
 from gateway.tokens import Tokens
-from shared.bus import keys, names
+from shared.bus import keys, meta, names
 from shared.bus.keys import Keys
 from shared.bus.meta import GameCard
 from shared.bus.store import Store, StoreError
@@ -139,6 +139,10 @@ class Desk:
     def _gap(self, partition: Partition) -> None:
         self.metrics.gaps.inc()
         self.outgoing.repeat(partition)
+
+    async def learn_games(self) -> None:
+        """Which games the workers have announced."""
+        self.games = await meta.games(self.store)
 
     # --- names ------------------------------------------------------------------------------------------------------
 

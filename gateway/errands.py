@@ -207,6 +207,8 @@ class Errand:
                 return await self._next_room(room, command_id, lobby_id)
         game = request.spec.game if isinstance(request, Create) else request.game
         if game not in desk.games:
+            await desk.learn_games()
+        if game not in desk.games:
             raise Turned("game/unknown")
         reply = await self._ask(LOBBY, lobby_id, body)
         if reply.code:
