@@ -9,9 +9,9 @@ import msgspec
 
 from shared.bus.meta import GameCard
 from shared.engine import AnyGame, Game
-from shared.games import GAMES
 from shared.rooms import RoomEvent
 from shared.settings import SettingError
+from worker.catalog import GAMES
 
 ENTRY_POINTS = "tavolata.games"
 

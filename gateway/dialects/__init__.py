@@ -1,11 +1,34 @@
 """The dialects that a gateway speaks. A new one is a module or folder, and a line here."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from gateway.dialects import play
 from gateway.dialects.base import Dialect
+from gateway.dialects.codex import CodexSettings, codex_dialect
+from gateway.dialects.eriantys import events, prompts, status
+from gateway.dialects.snarl import SnarlSettings, snarl_dialect
+from shared.settings import SettingError
 
 
 def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:
-    """All dialects, set up from the environment."""
-    return (play.DIALECT,)
+    """All dialects, set up from the environment; raises `SettingError`."""
+    try:
+        return (
+            play.DIALECT,
+            events.DIALECT,
+            prompts.DIALECT,
+            status.DIALECT,
+            codex_dialect(CodexSettings.from_env(env)),
+            snarl_dialect(SnarlSettings.from_env(env, _read)),
+        )
+    except ValueError as error:
+        raise SettingError(str(error)) from None
+
+
+def _read(path: str) -> str | None:
+    """The text of a file; None if there is none that can be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
