@@ -87,8 +87,13 @@ class Play:
         return self._take_seat() if self._greeted else ()
 
     def settle(self) -> Iterable[bytes]:
-        """Ask for the position as the server knows it, in a moment in which nobody moves."""
+        """Ask for the position as the server knows it, when nobody moves and all seats are at the same step."""
         return () if self.track is None else self._ask_view(self.track)
+
+    @property
+    def step(self) -> int:
+        """The last step that was told."""
+        return 0 if self.track is None else self.track.offset
 
     @property
     def settled(self) -> bool:
@@ -109,8 +114,8 @@ class Play:
 
     @property
     def waiting(self) -> bool:
-        """A move was sent, and its fate is not known yet."""
-        return self._act is not None
+        """Something was asked or done, and the answer has not come yet."""
+        return self._act is not None or bool(self._asked)
 
     def tick(self) -> Iterable[bytes]:
         self._waited += 1

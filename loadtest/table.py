@@ -15,7 +15,9 @@ from loadtest.player import Player, Seating
 from loadtest.players import ROOMLESS, dialect_at, player_for
 from loadtest.records import Witness
 
-DIAGNOSIS_S = 3.0
+UNDER_WAY_S = 5.0
+"""An update that some seats have and others lack after so long will never come."""
+DIAGNOSIS_S = 10.0
 """So long the seats of a table that was given up may look at where they are."""
 
 
@@ -208,9 +210,16 @@ class Table:
             await self._settle()
 
     async def _settle(self) -> None:
+        """A view may overtake updates that are under way, so it is asked for when all seats are at the same step."""
         players = [(link, link.player) for link in self._links if isinstance(link.player, Play)]
-        for link, player in players:
+        for link, _ in players:
             link.watched = True
+        try:
+            async with asyncio.timeout(min(UNDER_WAY_S, self._plan.patience_s / 2)):
+                await self._until(lambda: len({player.step for _, player in players}) == 1)
+        except TimeoutError:
+            pass
+        for link, player in players:
             link.say(player.settle())
         await self._until(lambda: all(player.settled for _, player in players))
 
