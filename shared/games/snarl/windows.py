@@ -1,5 +1,6 @@
 """Windows cut from the whole level: what players see, walls or not, two tiles in every direction."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -11,13 +12,17 @@ from shared.ids import Seat
 _WIDTH = 2 * SIGHT + 1
 
 
-def window_at(board: Board, centre: Point, actors: tuple[Actor, ...]) -> Window:
+def window_at(board: Board, centre: Point, actors: Iterable[Actor]) -> Window:
     row, column = centre
-    layout = tuple(_tiles(_cells(board, line, column)) for line in range(row - SIGHT, row + SIGHT + 1))
     items = [Item(ItemKind.EXIT, board.exit)] if _sees(centre, board.exit) else []
     if board.key is not None and _sees(centre, board.key):
         items.insert(0, Item(ItemKind.KEY, board.key))
-    return Window(centre, layout, tuple(items), tuple(actor for actor in actors if _sees(centre, actor.position)))
+    near = [
+        actor
+        for actor in actors
+        if -SIGHT <= actor.position[0] - row <= SIGHT and -SIGHT <= actor.position[1] - column <= SIGHT
+    ]
+    return Window(centre, _layout(board.rows, row, column), tuple(items), tuple(near))
 
 
 def windows(scene: View, also: tuple[tuple[Seat, Point], ...] = ()) -> dict[Seat, Window]:
@@ -29,8 +34,11 @@ def windows(scene: View, also: tuple[tuple[Seat, Point], ...] = ()) -> dict[Seat
         Actor(Kind.PLAYER, member.seat, member.position) for member in scene.active if member.position is not None
     ]
     centres = [(Seat(player.number), player.position) for player in players] + list(also)
+    actors = [*players, *scene.adversaries]
     return {
-        seat: window_at(board, centre, (*(player for player in players if player.number != seat), *scene.adversaries))
+        seat: window_at(
+            board, centre, [actor for actor in actors if actor.number != seat or actor.kind is not Kind.PLAYER]
+        )
         for seat, centre in centres
     }
 
@@ -53,15 +61,18 @@ def _sees(centre: Point, point: Point) -> bool:
     return abs(point[0] - centre[0]) <= SIGHT and abs(point[1] - centre[1]) <= SIGHT
 
 
-def _cells(board: Board, row: int, column: int) -> str:
-    if not 0 <= row < len(board.rows):
+@lru_cache(maxsize=16_384)
+def _layout(rows: tuple[str, ...], row: int, column: int) -> tuple[tuple[int, ...], ...]:
+    """Walls do not move: the same few places of a level are looked at again and again."""
+    return tuple(
+        tuple(TILES[cell] for cell in _cells(rows, line, column)) for line in range(row - SIGHT, row + SIGHT + 1)
+    )
+
+
+def _cells(rows: tuple[str, ...], row: int, column: int) -> str:
+    if not 0 <= row < len(rows):
         return VOID * _WIDTH
     left = column - SIGHT
     if left < 0:
-        return (VOID * -left + board.rows[row][: column + SIGHT + 1]).ljust(_WIDTH)
-    return board.rows[row][left : left + _WIDTH].ljust(_WIDTH)
-
-
-@lru_cache(maxsize=4096)
-def _tiles(cells: str) -> tuple[int, ...]:
-    return tuple(TILES[cell] for cell in cells)
+        return (VOID * -left + rows[row][: column + SIGHT + 1]).ljust(_WIDTH)
+    return rows[row][left : left + _WIDTH].ljust(_WIDTH)
