@@ -1,0 +1,19 @@
+"""The dialect `codex`: the messages of docs/protocols/codex.md. Nothing here runs rules; see shared/games/codex."""
+
+from typing import Final
+
+from gateway.dialects.base import Conversation, Dialect, Opening
+from gateway.dialects.codex.conversation import CodexConversation
+from gateway.dialects.codex.settings import CodexSettings
+
+__all__ = ["DIALECT", "CodexSettings", "codex_dialect"]
+
+
+def codex_dialect(settings: CodexSettings) -> Dialect:
+    def converse(opening: Opening) -> Conversation:
+        return CodexConversation(opening, settings)
+
+    return Dialect(name="codex", path="/ws/codex", converse=converse)
+
+
+DIALECT: Final = codex_dialect(CodexSettings())

@@ -1,0 +1,327 @@
+"""Every message of the dialect, spelled as on the wire: names and arguments are those of the protocol document."""
+
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Picture: TypeAlias = Any
+"""A card as the wire shows it, see `pictures`."""
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True):
+    """Base of all messages: `class LastRoundMessage(Message)` travels as `{"type": "LastRoundMessage"}`."""
+
+
+# --- from clients ----------------------------------------------------------------------------------------------------
+
+
+class CreateGameMessage(Message, frozen=True):
+    numPlayers: int
+    nickname: str
+
+
+class JoinGameMessage(Message, frozen=True):
+    nickname: str
+    hasJoined: bool = False
+    gameId: int | None = None
+
+
+class RejoinGameMessage(Message, frozen=True):
+    nickname: str
+    gameId: int | None = None
+
+
+class ChooseStartingMessage(Message, frozen=True):
+    player: str
+    face: str
+
+
+class PickColorMessage(Message, frozen=True):
+    nickname: str
+    color: str
+
+
+class ChooseObjectiveMessage(Message, frozen=True):
+    player: str
+    choose: int
+
+
+class PlaceCardMessage(Message, frozen=True):
+    player: str
+    choice: int
+    i: int
+    j: int
+    face: str
+
+
+class DrawTableMessage(Message, frozen=True):
+    nickname: str
+    choice: int
+
+
+class DrawResourceMessage(Message, frozen=True):
+    nickname: str
+
+
+class DrawGoldMessage(Message, frozen=True):
+    nickname: str
+
+
+# --- both ways -------------------------------------------------------------------------------------------------------
+
+
+class PrivateChatMessage(Message, frozen=True):
+    sender: str
+    recipient: str
+    text: str
+
+
+class GroupChatMessage(Message, frozen=True):
+    sender: str
+    text: str
+
+
+class HeartbeatMessage(Message, frozen=True):
+    heartbeat: str
+
+
+# --- to clients: answers ---------------------------------------------------------------------------------------------
+
+
+class ConfirmGameMessage(Message, frozen=True):
+    confirmGameCreation: bool
+    details: str
+    nickname: str
+    gameId: int | UnsetType = UNSET
+
+
+class ConfirmJoinGameMessage(Message, frozen=True):
+    confirmJoinGame: bool
+    details: str
+    nickname: str
+    gameId: int | UnsetType = UNSET
+
+
+class ConfirmRejoinGameMessage(Message, frozen=True):
+    confirmRejoinGame: bool
+    details: str
+
+
+class ConfirmStartingCardMessage(Message, frozen=True):
+    confirmStarting: bool
+    details: str
+
+
+class ConfirmPickColorMessage(Message, frozen=True):
+    confirmPickColor: bool
+    details: str
+
+
+class ConfirmChooseObjectiveMessage(Message, frozen=True):
+    confirmChoice: bool
+    details: str
+
+
+class ConfirmPlaceCardMessage(Message, frozen=True):
+    confirmPlacing: bool
+    details: str
+
+
+class ConfirmDrawMessage(Message, frozen=True):
+    confirmdraw: bool
+    details: str
+
+
+class ConfirmChatMessage(Message, frozen=True):
+    confirmChat: bool
+    details: str
+
+
+class ErrorMessage(Message, frozen=True):
+    details: str
+
+
+# --- to clients: news ------------------------------------------------------------------------------------------------
+
+
+class JoinedPlayerMessage(Message, frozen=True):
+    player: str
+
+
+class NotifyNumPlayersReachedMessage(Message, frozen=True):
+    pass
+
+
+class StartingCommonMessage(Message, frozen=True):
+    commons: list[Picture]
+
+
+class CommonObjectiveMessage(Message, frozen=True):
+    o1: Picture
+    o2: Picture
+
+
+class FirstHandMessage(Message, frozen=True):
+    playablecard1: Picture
+    playablecard2: Picture
+    playablecard3: Picture
+    startingCard: Picture
+    o1: Picture
+    o2: Picture
+
+
+class TurnOrderMessage(Message, frozen=True):
+    turnOrder: list[str]
+
+
+class AvailableColorMessage(Message, frozen=True):
+    colors: list[str]
+
+
+class FinalColorsMessage(Message, frozen=True):
+    colors: dict[str, str]
+
+
+class ChoiceObjectiveMessage(Message, frozen=True):
+    player: str
+    objectiveCard: Picture
+
+
+class ChangeStateMessage(Message, frozen=True):
+    state: str
+
+
+class CurrentPlayerMessage(Message, frozen=True):
+    currentPlayer: str
+
+
+class UpdatePointsMessage(Message, frozen=True):
+    player: str
+    points: int
+
+
+class PlayerBoardMessage(Message, frozen=True):
+    player: str
+    playableCard: Picture
+    i: int
+    j: int
+
+
+class PersonalCardsMessage(Message, frozen=True):
+    player: str
+    hand: list[Picture]
+
+
+class NotifyCommonTableMessage(Message, frozen=True):
+    resourceCard: Picture
+    index: int
+
+
+class LastRoundMessage(Message, frozen=True):
+    pass
+
+
+class Rank(msgspec.Struct, frozen=True):
+    nickname: str
+    points: int
+    objectivePoints: int
+    color: str | None
+
+
+class WinnersMessage(Message, frozen=True):
+    winners: list[Rank]
+    standings: list[Rank]
+
+
+class CrashedPlayerMessage(Message, frozen=True):
+    player: str
+
+
+class RejoinedPlayerMessage(Message, frozen=True):
+    player: str
+
+
+class Text(msgspec.Struct, frozen=True):
+    sender: str
+    recipient: str | None
+    text: str
+
+
+class BoardCard(msgspec.Struct, frozen=True):
+    card: Picture
+    i: int
+    j: int
+
+
+class UpdateCrashedPlayerMessage(Message, frozen=True):
+    nickname: str
+    chat: list[Text]
+    gameState: str
+    hand: list[Picture]
+    objectiveCard: Picture
+    boards: dict[str, list[BoardCard]]
+    points: dict[str, int]
+    players: list[str]
+    objectiveCards: list[Picture]
+    color: str | None
+    table: list[Picture]
+    colors: list[str | None]
+    currentPlayer: str | None
+    lastRound: bool
+    crashed: list[str]
+    startingCard: Picture = UNSET
+    objectiveChoices: list[Picture] | UnsetType = UNSET
+
+
+ClientMessage: TypeAlias = (
+    CreateGameMessage
+    | JoinGameMessage
+    | RejoinGameMessage
+    | ChooseStartingMessage
+    | PickColorMessage
+    | ChooseObjectiveMessage
+    | PlaceCardMessage
+    | DrawTableMessage
+    | DrawResourceMessage
+    | DrawGoldMessage
+    | PrivateChatMessage
+    | GroupChatMessage
+    | HeartbeatMessage
+)
+
+ServerMessage: TypeAlias = (
+    ConfirmGameMessage
+    | ConfirmJoinGameMessage
+    | ConfirmRejoinGameMessage
+    | ConfirmStartingCardMessage
+    | ConfirmPickColorMessage
+    | ConfirmChooseObjectiveMessage
+    | ConfirmPlaceCardMessage
+    | ConfirmDrawMessage
+    | ConfirmChatMessage
+    | ErrorMessage
+    | JoinedPlayerMessage
+    | NotifyNumPlayersReachedMessage
+    | StartingCommonMessage
+    | CommonObjectiveMessage
+    | FirstHandMessage
+    | TurnOrderMessage
+    | AvailableColorMessage
+    | FinalColorsMessage
+    | ChoiceObjectiveMessage
+    | ChangeStateMessage
+    | CurrentPlayerMessage
+    | UpdatePointsMessage
+    | PlayerBoardMessage
+    | PersonalCardsMessage
+    | NotifyCommonTableMessage
+    | LastRoundMessage
+    | WinnersMessage
+    | PrivateChatMessage
+    | GroupChatMessage
+    | HeartbeatMessage
+    | CrashedPlayerMessage
+    | RejoinedPlayerMessage
+    | UpdateCrashedPlayerMessage
+)

@@ -1,0 +1,35 @@
+"""The times of this dialect, and of the tables that it opens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Final
+
+PREFIX: Final = "TAVOLATA_CODEX_"
+MOST_MS: Final = 3_600_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodexSettings:
+    heartbeat_ms: int = 1_000
+    """How often the server sends a heartbeat."""
+    silence_ms: int = 5_000
+    """How long a player may be silent before being given up as crashed."""
+    grace_ms: int = 10_000
+    """How long a table waits for a crashed player whose turn it is."""
+    alone_ms: int = 60_000
+    """How long a player is alone before winning."""
+
+    def table_options(self) -> dict[str, int]:
+        return {"grace_ms": self.grace_ms, "alone_ms": self.alone_ms}
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> "CodexSettings":
+        """From variables like TAVOLATA_CODEX_GRACE_MS; raises `ValueError` for one that makes no sense."""
+        given = {field.name: env.get(PREFIX + field.name.upper()) for field in fields(cls)}
+        return cls(**{name: _milliseconds(name, text) for name, text in given.items() if text is not None})
+
+
+def _milliseconds(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 50 <= int(text) <= MOST_MS):
+        raise ValueError(f"{PREFIX}{name.upper()} must be a whole number from 50 to {MOST_MS}, not {text!r}")
+    return int(text)
