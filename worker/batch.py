@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -51,25 +52,19 @@ class Batch:
     """Commands to other entities, to be put on their streams after the commit."""
     started: list[Due] = field(default_factory=list)
     steps: int = 0
+    _said: list[list[Any]] = field(default_factory=list)
+    """The lists that something was added to, in order, so that it can be taken back."""
 
     def mark(self) -> "Mark":
         """Where the batch is now, to come back to if a command breaks its room."""
-        return Mark(
-            len(self.writes),
-            {gateway: len(items) for gateway, items in self.told.items()},
-            {gateway: len(items) for gateway, items in self.replies.items()},
-            len(self.onward),
-            len(self.started),
-        )
+        return Mark(len(self.writes), len(self.onward), len(self.started), len(self._said))
 
     def roll_back(self, mark: "Mark") -> None:
         del self.writes[mark.writes :]
         del self.onward[mark.onward :]
         del self.started[mark.started :]
-        for gateway, told in self.told.items():
-            del told[mark.told.get(gateway, 0) :]
-        for gateway, replies in self.replies.items():
-            del replies[mark.replies.get(gateway, 0) :]
+        while len(self._said) > mark.said:
+            self._said.pop().pop()
 
     def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:
         self.writes.append(journal.appending(self.partition, room, offset, number, record))
@@ -78,11 +73,15 @@ class Batch:
         self.steps += 1
         self.writes.append(updates.appending(self.partition, told, self.updates_kept))
         for gateway in gateways:
-            self.told.setdefault(gateway, []).append(told)
+            self._say(self.told.setdefault(gateway, []), told)
 
     def reply(self, envelope: Envelope, reply: Reply) -> None:
         if envelope.gateway:
-            self.replies.setdefault(envelope.gateway, []).append(reply)
+            self._say(self.replies.setdefault(envelope.gateway, []), reply)
+
+    def _say(self, to: list[Any], what: Told | Reply) -> None:
+        to.append(what)
+        self._said.append(to)
 
     def snapshot(self, room: RoomId, offset: Offset, number: int, body: bytes) -> None:
         self.writes.append(journal.snapshotting(self.partition, room, offset, number, body))
@@ -129,10 +128,8 @@ class Batch:
         return writes, messages
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     writes: int
-    told: dict[GatewayId, int]
-    replies: dict[GatewayId, int]
     onward: int
     started: int
+    said: int

@@ -46,7 +46,7 @@ class Room(Seating):
     def handle(self, envelope: Envelope, at: int, batch: Batch) -> None:
         """Carry a command out, or refuse it."""
         self.touched_ms = at
-        self._events.clear()
+        self._begin()
         self._gateways_before = self.state.gateways()
         body = envelope.body
         match body:
@@ -199,5 +199,5 @@ class Room(Seating):
         self._emit(Played(seat, reason))
         refusal = self._decide(seat, command)
         if refusal is not None:
-            self._events.clear()
+            self._begin()
             log.error("room %s: the bot's %r was refused: %s", self.state.room, command, refusal.code)

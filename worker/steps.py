@@ -64,6 +64,8 @@ class Steps:
         self._play: Any = None
         self._turn: tuple[Seat, ...] = ()
         self._events: list[Any] = []
+        self._seats_changed = False
+        """Whether an event of the room itself is among them."""
         self._gateways_before: set[GatewayId] = set()
         self._snapshot_at = Offset(0)
         try:
@@ -114,6 +116,7 @@ class Steps:
         if isinstance(event, RoomWord):
             room_event: RoomEvent = event  # type: ignore[assignment]
             apply(self.state, room_event)
+            self._seats_changed = True
         else:
             self.state.moves += 1
             self._play = self._the_game.evolve(self._play, event)
@@ -159,12 +162,24 @@ class Steps:
         if seat is not None and command:
             self._file(seat, command, Result(state.offset))
         told = self._teller().told(self._events, at, seat, command or None, trace)
-        batch.tell(told, sorted(state.gateways() | self._gateways_before))
-        self._list(batch)
+        batch.tell(told, self._receivers())
+        if self._seats_changed:
+            self._list(batch)
         self._save_if_due(batch)
         if state.over:
             batch.expire(state.room, self._settings.keep_finished_ms)
+        self._begin()
+
+    def _begin(self) -> None:
         self._events.clear()
+        self._seats_changed = False
+
+    def _receivers(self) -> list[GatewayId]:
+        """Where somebody attends to the room, or did before this command."""
+        gateways = self._gateways_before
+        if self._seats_changed:
+            gateways = gateways | self.state.gateways()
+        return sorted(gateways)
 
     def _end_if_over(self) -> None:
         state = self.state
@@ -231,7 +246,7 @@ class Steps:
     def _file_refusal(self, envelope: Envelope, seat: Seat, refusal: Rejected, at: int, batch: Batch) -> None:
         """A refusal is a result too: the same command again, later, must not be carried out."""
         state = self.state
-        self._events.clear()
+        self._begin()
         state.number += 1
         text = refusal.text or CODES.get(refusal.code, "")
         record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, code=refusal.code, text=text)

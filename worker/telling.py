@@ -27,6 +27,8 @@ _encode = msgspec.json.Encoder().encode
 
 def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
     """An event as a seat, or a spectator, may see it; None: not at all."""
+    if not isinstance(event, RoomWord):
+        return game.redact(event, seat)
     match event:
         case Joined():
             return msgspec.structs.replace(event, sid=SessionId(""))
@@ -36,10 +38,8 @@ def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
             return msgspec.structs.replace(event, seed=0)
         case Said(seat=sender, to=to):
             return event if to is None or seat in (sender, to) else None
-        case RoomWord():
-            return event
         case _:
-            return game.redact(event, seat)
+            return event
 
 
 class Teller:
@@ -54,9 +54,9 @@ class Teller:
     def told(self, events: Sequence[Any], at: int, by: Seat | None, command: CommandId | None, trace: TraceId) -> Told:
         """The step for everybody, and for the seats that are told something else."""
         state = self._state
-        base = Update(state.room, state.epoch, state.offset, at, msgspec.Raw(b"[]"), by, command, trace)
         common = self._events(events, None)
-        public = _encode(msgspec.structs.replace(base, events=msgspec.Raw(common)))
+        update = Update(state.room, state.epoch, state.offset, at, msgspec.Raw(common), by, command, trace)
+        public = _encode(update)
         alike = self._game.redact is open_to_all and not any(isinstance(event, Said) for event in events)
         seats: dict[Seat, msgspec.Raw] = {}
         for seat, place in state.seats.items():
@@ -65,10 +65,12 @@ class Teller:
             own = common if alike else self._events(events, seat)
             extra = self._extra(seat, place.wants)
             if own != common or extra:
-                body = _encode(msgspec.structs.replace(base, events=msgspec.Raw(own))) if own != common else public
+                body = public
+                if own != common:
+                    body = _encode(msgspec.structs.replace(update, events=msgspec.Raw(own)))
                 seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
         watchers = NOTHING
-        if any(wants & WANTS_VIEW for wants in state.audience.values()):
+        if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
         return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers)
 
@@ -137,6 +139,8 @@ class Teller:
         return _encode([event for event in visible if event is not None])
 
     def _extra(self, seat: Seat | None, wants: int) -> bytes:
+        if not wants:
+            return b""
         extra = b""
         if wants & WANTS_VIEW:
             extra += b',"view":' + self.view(seat, wants)

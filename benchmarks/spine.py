@@ -1,0 +1,69 @@
+"""What a move costs a worker's core, without IO: reading an entry, handling it, sealing the batch for the commit.
+
+    python -m benchmarks.spine [moves per batch]
+"""
+
+import sys
+import time
+
+import msgspec
+
+from shared.bus import keys
+from shared.bus.commands import Entry
+from shared.bus.journal import Kept
+from shared.bus.leases import Tenure
+from shared.envelopes import Act, Enter, Envelope
+from shared.ids import CommandId, Epoch, GatewayId, Partition, RoomId, SessionId
+from shared.rooms import RoomSpec
+from shared.settings import WorkerSettings
+from worker.engines import load_engines
+from worker.holding import Holding
+
+ROOMS = 200
+ROUNDS = 40
+_encode = msgspec.json.encode
+_decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
+
+
+def main() -> None:
+    size = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    held = keys.Keys(Partition(0), 64)
+    engines, settings = load_engines(""), WorkerSettings(snapshot_every=1_000_000)
+    holding = Holding(Partition(0), held, Tenure(Epoch(1), "t", "0-0", 0), engines, settings)
+    rooms = [RoomId(1_000 + number) for number in range(ROOMS)]
+    spec = RoomSpec("stones", 2, {"stones": 1_000_000})
+    for room in rooms:
+        holding.load(room, Kept(None, ()))
+        for seat in range(2):
+            enter = Enter(f"p{seat}", spec, 7)
+            _handle(holding, [("1-0", (_envelope(room, seat, 1, enter),))])
+    took = 0.0
+    for number in range(ROUNDS):
+        act = Act(msgspec.Raw(b'{"type":"take","count":1}'))
+        lines = [_encode((_envelope(room, number % 2, 10 + number, act),)) for room in rooms]
+        for at in range(0, ROOMS, size):
+            began = time.process_time()
+            entries = [(f"{number}-{at}", _decode(line)) for line in lines[at : at + size]]
+            _handle(holding, entries)
+            took += time.process_time() - began
+    _say(f"{took / (ROUNDS * ROOMS) * 1e6:.1f} us of worker CPU per move without IO, {size} moves per batch")
+
+
+def _handle(holding: Holding, entries: list[Entry]) -> None:
+    batch = holding.handle(entries)
+    commit, numbers = holding.seal(batch, entries[-1][0])
+    commit.command(publish=True)
+    holding.committed(entries[-1][0], numbers)
+
+
+def _envelope(room: RoomId, seat: int, number: int, body: Enter | Act) -> Envelope:
+    gateway = GatewayId(f"g-{seat}")
+    return Envelope(room, SessionId(f"s-{room}-{seat}"), CommandId(number), body, gateway, seat)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
