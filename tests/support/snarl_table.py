@@ -1,7 +1,8 @@
 """A cluster of one process for the Snarl dialect, without IO: names, tables, and conversations joined to them."""
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -210,10 +211,19 @@ class Cluster:
         table = self.tables.get(room)
         return None if table is None or table.status == "finished" else table.listing()
 
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is said in here comes in one piece: nothing happens in between."""
+        self._working = True
+        yield
+        self._work()
+
     def carry_out(self, client: Client, out: Any) -> None:
         self._queue.extend((client, word) for word in out)
-        if self._working:
-            return
+        if not self._working:
+            self._work()
+
+    def _work(self) -> None:
         self._working = True
         while self._queue:
             who, word = self._queue.popleft()
@@ -233,8 +243,8 @@ class Cluster:
                 client.closed = word
                 self.lose(client)
             case Login(name=name, ref=ref):
-                if name in self.names:
-                    self.answer(client, ref, Refused("name/taken", ""))
+                if not name or name in self.names:
+                    self.answer(client, ref, Refused("name/taken" if name else "name/bad", ""))
                 else:
                     self.names.add(name)
                     client.name = name

@@ -16,7 +16,9 @@ INVALID: Final = b'"Invalid"'
 _NAME: Final = re.compile(NAMES)
 _DIGITS: Final = re.compile("-?[0-9]{1,15}", re.ASCII)
 _FAR: Final = 1 << 53
-"""No level reaches so far: points beyond cannot be told from malformed ones, the answer is the same."""
+"""No level reaches so far."""
+NOWHERE: Final = Move((-1, -1))
+"""The move that a malformed answer stands for: the rules refuse it like any other that is out of reach."""
 
 
 class _Message(msgspec.Struct, frozen=True, tag_field="type"):
@@ -91,8 +93,8 @@ def read_name(frame: bytes, *, unquoted: bool) -> str | None:
     return name if isinstance(name, str) and _NAME.fullmatch(name) else None
 
 
-def read_move(frame: bytes, *, bare: bool) -> Move | None:
-    """A move, or None if it is malformed. `bare`: a point or null by itself, and digits as strings, are moves too."""
+def read_move(frame: bytes, *, bare: bool) -> Move:
+    """A move; to nowhere if it is malformed. `bare`: a point or null by itself is a move too, as are digit strings."""
     value = _decode(frame)
     match value:
         case {"type": "move", "to": to}:
@@ -100,13 +102,13 @@ def read_move(frame: bytes, *, bare: bool) -> Move | None:
         case list() | None if bare:
             to = value
         case _:
-            return None
+            return NOWHERE
     if to is None:
         return Move(None)
     if not isinstance(to, list) or len(to) != 2:
-        return None
+        return NOWHERE
     row, column = (_number(part, digits=bare) for part in to)
-    return None if row is None or column is None else Move((row, column))
+    return NOWHERE if row is None or column is None else Move((row, column))
 
 
 def _number(value: Any, *, digits: bool) -> int | None:

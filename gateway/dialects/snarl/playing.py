@@ -11,6 +11,7 @@ from gateway.dialects.snarl.compat import Compat
 from gateway.dialects.snarl.messages import (
     ASK_MOVE,
     INVALID,
+    NOWHERE,
     EndGame,
     EndLevel,
     PlayerScore,
@@ -22,7 +23,7 @@ from gateway.dialects.snarl.messages import (
     say,
     say_result,
 )
-from shared.games.snarl.commands import Command, ForfeitTurn
+from shared.games.snarl.commands import Command, ForfeitTurn, Move
 from shared.games.snarl.events import (
     AdversaryMoved,
     End,
@@ -91,12 +92,10 @@ class Playing:
         return self._prompted
 
     def receive(self, frame: bytes) -> Iterable[Out]:
-        if self._answered():
-            move = read_move(frame, bare=self._compat.bare_points)
-            yield from self._invalid() if move is None else self._act(move, "move")
+        return self._answer(read_move(frame, bare=self._compat.bare_points))
 
     def malformed(self) -> Iterable[Out]:
-        return self._invalid() if self._answered() else ()
+        return self._answer(NOWHERE)
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
         if not isinstance(answer, Refused):
@@ -201,9 +200,12 @@ class Playing:
         self._prompted = True
         yield ASK_MOVE
 
-    def _answered(self) -> bool:
-        prompted, self._prompted = self._prompted, False
-        return prompted
+    def _answer(self, move: Move) -> Iterable[Out]:
+        """The first answer closes the prompt; even a malformed one goes to the rules, so that whatever comes before
+        their refusal comes while no prompt is open."""
+        if self._prompted:
+            self._prompted = False
+            yield from self._act(move, "move")
 
     def _invalid(self) -> Iterable[Out]:
         """Ask again, or let the turn pass once all asks are used up."""

@@ -46,15 +46,10 @@ class Registration:
             yield NO_TABLE
 
     def receive(self, frame: bytes) -> Iterable[Out]:
-        if self._answered():
-            self._name = read_name(frame, unquoted=self._compat.unquoted_names) or ""
-            if self._name:
-                yield Login(self._name, ref="login")
-            else:
-                yield from self._ask()
+        return self._answer(read_name(frame, unquoted=self._compat.unquoted_names) or "")
 
     def malformed(self) -> Iterable[Out]:
-        return self._ask() if self._answered() else ()
+        return self._answer("")
 
     @property
     def prompted(self) -> bool:
@@ -122,10 +117,13 @@ class Registration:
         self._prompted_ms = None
         yield ASK_NAME if self._prompted else NAMELESS
 
-    def _answered(self) -> bool:
-        """True if a prompt was open; it is not any more."""
-        prompted, self._prompted = self._prompted, False
-        return prompted
+    def _answer(self, name: str) -> Iterable[Out]:
+        """The first answer closes the prompt. A name that cannot be used is claimed as the empty one, which is refused
+        in its turn, so that whatever comes before the refusal comes while no prompt is open."""
+        if self._prompted:
+            self._prompted = False
+            self._name = name
+            yield Login(name, ref="login")
 
     def _table_waits(self) -> bool:
         listing = None if self._wishes.table is None else self._rooms.get(self._wishes.table)

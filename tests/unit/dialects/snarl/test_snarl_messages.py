@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.dialects.snarl.messages import (
+    NOWHERE,
     EndGame,
     EndLevel,
     PlayerScore,
@@ -97,8 +98,8 @@ def test_moves(frame: str, to: Any) -> None:
     ],
 )  # fmt: skip
 def test_malformed_moves(frame: str) -> None:
-    assert read_move(frame.encode(), bare=False) is None
-    assert read_move(frame.encode(), bare=True) is None
+    assert read_move(frame.encode(), bare=False) == NOWHERE
+    assert read_move(frame.encode(), bare=True) == NOWHERE
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_malformed_moves(frame: str) -> None:
 )
 def test_bare_points_and_digits_as_strings_are_read_where_allowed(frame: str, to: Any) -> None:
     assert read_move(frame.encode(), bare=True) == Move(to)
-    assert read_move(frame.encode(), bare=False) is None
+    assert read_move(frame.encode(), bare=False) == NOWHERE
 
 
 @settings(max_examples=200, deadline=None)

@@ -48,6 +48,15 @@ def test_bad_and_taken_names_are_asked_again_and_nothing_else_is_sent() -> None:
     assert cluster.tables[FIRST].names == {Seat(0): "alice", Seat(1): "Alice"}
 
 
+def test_a_second_name_right_after_a_bad_one_is_dropped() -> None:
+    cluster = Cluster()
+    client = cluster.connect({"players": "1"})
+    with cluster.at_once():
+        client.say("not good")
+        client.say("alice")
+    assert client.heard() == [WELCOME, "name", "name"]
+
+
 def test_after_the_fifth_refused_answer_the_connection_is_closed_without_a_sixth_prompt() -> None:
     client = Cluster().connect()
     for _ in range(5):

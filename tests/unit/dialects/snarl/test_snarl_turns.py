@@ -143,6 +143,15 @@ def test_whatever_comes_while_no_prompt_is_open_is_dropped() -> None:
     assert gist(bob)[0] == "OK"
 
 
+@pytest.mark.parametrize("first", [move(0, 5), "nonsense"])
+def test_a_second_message_right_after_an_invalid_one_is_dropped_too(first: Any) -> None:
+    cluster, (alice, _) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
+    with cluster.at_once():
+        alice.say(first)
+        alice.say(move(3, 6))
+    assert gist(alice) == ["Invalid", "move"]
+
+
 def test_key_exit_and_the_end_of_the_game() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (1, 2), "bob": (4, 7)}, [zombie(1, (2, 1))])
     alice.say(move(1, 1))
