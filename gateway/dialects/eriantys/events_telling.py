@@ -35,8 +35,8 @@ def pieces(table: Table, view: View) -> Iterator[ToClient]:
     yield mother_at(view)
     for index, group in enumerate(view.groups):
         yield from added(said.island(index), students_of(view, group))
+    yield from (said.NotifyCharacterCard(character.number) for character in view.characters)
     for character in view.characters:
-        yield said.NotifyCharacterCard(character.number)
         yield from added(said.card(character.number), character.students)
     for seat, player in enumerate(view.players):
         yield from added(said.entrance(seat), player.entrance)

@@ -29,7 +29,7 @@ from shared.errors import ProtocolError
 from shared.games.eriantys.events import Event, Finished
 from shared.games.eriantys.views import View
 from shared.ids import RoomId
-from shared.rooms import Left, RoomEvent, RoomSpec, Started
+from shared.rooms import NOTHING, Left, RoomEvent, RoomSpec, Started
 
 DIALECT_NAME: Final = "eriantys.status"
 MOST_SEATS: Final = 4
@@ -61,7 +61,7 @@ class StatusTalk(Talk[Parsed]):
     def parse(self, frame: bytes) -> Parsed:
         line = frame.strip()
         if line[:1] in (b"{", b"["):
-            if decode(_decode_line, line).cmd is not None:
+            if decode(_decode_line, line).cmd != NOTHING:
                 return order_of(line, self._table)
             return decode(_decode_parameters, line)
         if self._table is not None and not self._table.over:

@@ -5,6 +5,7 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 
 from shared.games.eriantys.pieces import Colour, Counts
+from shared.rooms import NOTHING
 
 FINE: Final = 0
 NAME_IN_USE: Final = 101
@@ -63,7 +64,7 @@ class Command(Sent, frozen=True):
 class Line(Sent, frozen=True):
     """An object is a command if it has a `cmd`, otherwise the parameters of a game."""
 
-    cmd: msgspec.Raw | None = None
+    cmd: msgspec.Raw = NOTHING
 
 
 class Assistant(Sent, frozen=True):
