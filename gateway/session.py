@@ -65,6 +65,8 @@ class Session:
         self.slow_since: float | None = None
         self.attachments: dict[RoomId, Attachment] = {}
         self._transport = transport
+        self._spectators_share = desk.settings.outbox_bytes // 4
+        """Spectators are shed before players."""
         self._bucket = Bucket(desk.settings.rate, desk.settings.burst, self.heard)
         self._outbox: list[bytes] = []
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
@@ -157,6 +159,8 @@ class Session:
     def check_life(self, now: float) -> None:
         """Called now and then: a client that is silent is pinged, one that stays so, or never reads, is closed."""
         settings = self.desk.settings
+        if self.slow_since is not None and not self._transport.buffered():
+            self.resume()
         if self.slow_since is not None and (now - self.slow_since) * 1_000 > settings.write_ms:
             self._transport.close(closing.SLOW)
             self._transport.abort()
@@ -293,6 +297,8 @@ class Session:
             self.desk.send_own(attachment.room, self.sid, self.number, Unwatch())
 
     def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:
+        if attachment.seat is None and self.slow_since is None and self._transport.buffered() > self._spectators_share:
+            self.pause()
         if self.slow_since is not None:
             attachment.stale = True
             if not self.dialect.raw:

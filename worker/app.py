@@ -142,7 +142,11 @@ class Worker:
 
     async def _measure(self) -> None:
         """Gauges that need asking."""
+        moves = -1
         while True:
+            if moves == self._metrics.moves:
+                self._metrics.lag.set(0)
+            moves = self._metrics.moves
             self._metrics.partitions.set(len(self._tenancy.holdings))
             self._metrics.rooms.set(sum(len(held.rooms) for held in self._tenancy.holdings.values()))
             await asyncio.sleep(1)

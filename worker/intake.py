@@ -76,6 +76,7 @@ class Intake:
         except StoreError as error:
             outcomes = [str(error)] * len(sealed)
         onward: list[Command] = []
+        now_ms = oldest_ms = self._tenancy.now_ms()
         for (work, batch, _, numbers), outcome in zip(sealed, outcomes, strict=True):
             holding = work.holding
             if outcome not in ("OK", "DONE"):
@@ -86,8 +87,10 @@ class Intake:
             holding.committed(work.after, numbers)
             self._tenancy.alarm.add(holding.partition, batch.started)
             self._metrics.committed(work.entries, batch)
+            oldest_ms = min(oldest_ms, commands.time_of(work.entries[0][0]))
             if batch.onward:
                 onward.append(commands.adding(self._lobby, batch.onward))
+        self._metrics.lag.set((now_ms - oldest_ms) / 1_000)
         if onward:
             await self._pass_on(onward)
 

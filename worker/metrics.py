@@ -28,7 +28,9 @@ class Metrics:
         )
         self.partitions = Gauge("tavolata_partitions_held", "Partitions held", registry=self.registry)
         self.rooms = Gauge("tavolata_rooms_loaded", "Rooms in memory", registry=self.registry)
-        self.lag = Gauge("tavolata_lag_entries", "Stream entries not yet handled", registry=self.registry)
+        self.lag = Gauge(
+            "tavolata_lag_seconds", "How long the oldest command of the last batch had waited", registry=self.registry
+        )
         self.moves = 0
 
     def committed(self, entries: Sequence[Entry], batch: Batch) -> None:

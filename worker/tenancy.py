@@ -78,6 +78,10 @@ class Tenancy:
         for holding in self.holdings.values():
             holding.evict(idle_since)
 
+    def now_ms(self) -> int:
+        """The store's time."""
+        return self._clock.now_ms()
+
     def may_work(self) -> bool:
         """False if the leases may run out before a batch is committed; the fence would refuse it anyway."""
         return (self._monotonic() - self._renewed) * 1_000 < self._settings.lease_ms * 2 / 3

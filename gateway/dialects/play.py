@@ -1,7 +1,7 @@
 """The play protocol (docs/protocols/play.md): all games, all features. Game words pass through as they are."""
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -45,6 +45,9 @@ class _In(msgspec.Struct, frozen=True, tag_field="type", tag=lambda name: name.l
     """Base of what clients say."""
 
 
+RequestId: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+
+
 class HelloIn(_In, frozen=True):
     name: str | None = None
     token: str | None = None
@@ -59,7 +62,7 @@ class PingIn(_In, frozen=True):
 
 
 class RoomsIn(_In, frozen=True):
-    id: int
+    id: RequestId
     game: str = ""
     status: str = ""
     seats: int | None = None
@@ -67,7 +70,7 @@ class RoomsIn(_In, frozen=True):
 
 
 class CreateIn(_In, frozen=True):
-    id: int
+    id: RequestId
     game: str
     seats: int
     options: dict[str, Any] = {}
@@ -80,14 +83,14 @@ class CreateIn(_In, frozen=True):
 
 
 class JoinIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     choice: Choice = {}
     wants: tuple[str, ...] = ()
 
 
 class MatchIn(_In, frozen=True):
-    id: int
+    id: RequestId
     game: str
     seats: int | None = None
     options: dict[str, Any] | None = None
@@ -96,19 +99,19 @@ class MatchIn(_In, frozen=True):
 
 
 class SpectateIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
 
 
 class ViewIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
 
 
 class ResumeIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     epoch: Epoch
     offset: Offset
@@ -116,24 +119,24 @@ class ResumeIn(_In, frozen=True):
 
 
 class LeaveIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
 
 
 class RematchIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
 
 
 class ActIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     command: msgspec.Raw
 
 
 class SayIn(_In, frozen=True):
-    id: int
+    id: RequestId
     room: RoomId
     text: str
     to: str | None = None

@@ -19,7 +19,7 @@ METRICS = {
     "tavolata_batch_commands",
     "tavolata_frame_to_ack_seconds",
     "tavolata_partitions_held",
-    "tavolata_lag_entries",
+    "tavolata_lag_seconds",
     "tavolata_connections",
     "tavolata_outbox_bytes",
     "tavolata_gaps_filled_total",
