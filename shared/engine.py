@@ -157,6 +157,8 @@ class Game(Generic[S, C, E, O]):
     """A regular expression that the whole name of every player must match; empty: any name."""
     removed: Callable[[S], tuple[Seat, ...]] = _nobody
     """Whom the game has taken out for good: to these seats nobody comes back, though the room keeps the names."""
+    keeps_seats: bool = True
+    """Whether the seat of a player who is lost before the start is kept for the room's grace time, or free at once."""
     least: int | None = None
     """How many players are enough when the table's wait timer runs out (None: it never starts before it is full)."""
 

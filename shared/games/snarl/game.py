@@ -32,5 +32,6 @@ GAME: Game[State, Command, Event, Options] = Game(
     bot=bot,
     removed=removed,
     names=NAMES,
+    keeps_seats=False,
     least=1,
 )
