@@ -190,7 +190,8 @@ class WebSocket(asyncio.Protocol):
                 self._gather(event)
         self._send_library()
         if self._conn.close_expected() or self._conn.state is State.CLOSED:
-            self._close_soon(0.0 if self._conn.state is State.CLOSED else _CLOSE_S)
+            over = self._conn.close_rcvd is not None or self._conn.state is State.CLOSED
+            self._close_soon(0.0 if over else _CLOSE_S)
 
     def _gather(self, frame: Frame) -> None:
         assert self._session is not None

@@ -1,0 +1,223 @@
+"""A small cluster of real processes on a real Valkey, each of which a test can kill, freeze, end and start again."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import redis
+
+from deploy.ports import free_port
+from deploy.tether import tethered
+from shared.bus import keys
+from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, from_env
+from tests.support.valkey import ValkeyServer
+from tests.support.waiting import eventually
+
+ROOT = Path(__file__).parents[2]
+HOST = "127.0.0.1"
+PARTITIONS = 8
+QUICK: dict[str, Any] = {"lease_ms": 600, "gateway_lease_ms": 900, "retry_ms": 500}
+"""Settings for clusters that are hurt: the others notice soon."""
+_ATTEMPTS = 5
+
+
+class Node:
+    """A gateway or a worker: one process at a time, on a port that stays the same."""
+
+    def __init__(self, role: str, folder: Path, settings: Mapping[str, object], env: Mapping[str, str]) -> None:
+        self.role = role
+        self._settings = settings
+        self._env = env
+        self._log = folder / f"{role}-{id(self)}.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = 0
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def url(self) -> str:
+        return f"ws://{HOST}:{self.port}"
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def launch(self) -> None:
+        """Start it; `await_ready` waits for it."""
+        self.port = self.port or free_port()
+        changed = {f"TAVOLATA_{name.upper()}": str(value) for name, value in self._settings.items()}
+        env = {**os.environ, **self._env, **changed, "TAVOLATA_PORT": str(self.port)}
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                tethered([sys.executable, "-m", self.role]), cwd=ROOT, env=env, stdout=log, stderr=log
+            )
+
+    def await_ready(self) -> None:
+        for _ in range(_ATTEMPTS):
+            eventually(lambda: not self.alive or self._is_well(), f"the {self.role} is ready: {self.log()[-500:]}")
+            if self.alive:
+                return
+            assert "cannot listen" in self.log(), self.log()
+            self.port = 0
+            self.launch()
+        raise AssertionError(self.log())
+
+    def start(self) -> Self:
+        self.launch()
+        self.await_ready()
+        return self
+
+    def _is_well(self) -> bool:
+        try:
+            return self.get("/readyz" if self.role == "gateway" else "/healthz")[0] == 200
+        except OSError:
+            return False
+
+    def kill(self) -> None:
+        self._end(signal.SIGKILL)
+
+    def terminate(self) -> int:
+        """SIGTERM, and wait for its end; the exit code."""
+        return self._end(signal.SIGTERM)
+
+    def send(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def pause(self) -> None:
+        self.send(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self.send(signal.SIGCONT)
+
+    def _end(self, number: signal.Signals) -> int:
+        assert self._process is not None
+        self._process.send_signal(number)
+        return self._process.wait(timeout=30)
+
+    def get(self, path: str, token: str = "") -> tuple[int, bytes]:
+        """Status and body of a GET."""
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    def json(self, path: str, token: str = "") -> Any:
+        status, body = self.get(path, token)
+        assert status == 200, (status, body)
+        return json.loads(body)
+
+    def metrics(self) -> dict[str, float]:
+        """Every sample, by its name with labels."""
+        lines = [line for line in self.get("/metrics")[1].decode().splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+    def log(self) -> str:
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+    def close(self) -> None:
+        if self.alive:
+            self.kill()
+
+
+class Cluster:
+    """A Valkey, gateways and workers. Settings are those of `shared.settings`; unfit ones are left out by role."""
+
+    def __init__(self, *, redis_url: str = "", env: Mapping[str, str] | None = None, **settings: object) -> None:
+        self.store = ValkeyServer()
+        self.gateways: list[Node] = []
+        self.workers: list[Node] = []
+        self._redis_url = redis_url
+        self._env = env or {}
+        self._settings = {"partitions": PARTITIONS, **settings}
+        self.partitions = int(str(self._settings["partitions"]))
+
+    def node(self, role: str, **settings: object) -> Node:
+        """Another gateway or worker, not yet started."""
+        kind: type[StoreSettings] = GatewaySettings if role == "gateway" else WorkerSettings
+        known = {f"TAVOLATA_{name.upper()}": str(value) for name, value in (self._settings | settings).items()}
+        understood = from_env(kind, known)
+        own = {name: value for name, value in (self._settings | settings).items() if hasattr(understood, name)}
+        node = Node(role, self.store.folder, {"redis_url": self._redis_url or self.store.url, **own}, self._env)
+        (self.gateways if role == "gateway" else self.workers).append(node)
+        return node
+
+    def start(self, gateways: int = 2, workers: int = 2) -> Self:
+        self.store.start()
+        for role, count in (("worker", workers), ("gateway", gateways)):
+            for _ in range(count):
+                self.node(role)
+        self.mend()
+        return self
+
+    def mend(self) -> None:
+        """Start whatever does not run, and wait until everything is held by the workers that are there."""
+        nodes = (*self.workers, *self.gateways)
+        for node in nodes:
+            if node.alive:
+                node.go_on()
+            else:
+                node.launch()
+        for node in nodes:
+            node.await_ready()
+        self.await_shares()
+
+    def await_shares(self) -> None:
+        """All partitions are held, evenly, by the workers that live."""
+
+        def even() -> bool:
+            held = [len(status["partitions"]) for status in self.shares().values()]
+            return sum(held) == self.partitions and len(held) == len(self.live_workers) and max(held) - min(held) <= 1
+
+        eventually(even, "the partitions are shared evenly")
+
+    @property
+    def live_workers(self) -> list[Node]:
+        return [worker for worker in self.workers if worker.alive]
+
+    def shares(self) -> dict[int, dict[str, Any]]:
+        """What the live workers say of themselves in the store: pid -> status."""
+        with self.redis() as store:
+            statuses = [json.loads(body) for body in store.hvals(keys.WORKER_STATUS)]
+        pids = {worker.pid for worker in self.live_workers}
+        return {status["pid"]: status for status in statuses if status["pid"] in pids}
+
+    @contextmanager
+    def redis(self) -> Iterator["redis.Redis"]:
+        with redis.Redis(host=HOST, port=self.store.port, decode_responses=True) as client:
+            yield client
+
+    def owner(self, room: int) -> Node:
+        """The worker that holds the room's partition."""
+        partition = room % self.partitions
+        for pid, status in self.shares().items():
+            if partition in status["partitions"]:
+                return next(worker for worker in self.workers if worker.pid == pid)
+        raise AssertionError(f"nobody holds partition {partition}")
+
+    def close(self) -> None:
+        for node in (*self.gateways, *self.workers):
+            node.close()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,232 @@
+"""A client of /ws/play for tests: keeps all that it is told, checks the order of it, can be dropped and come back."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+T = TypeVar("T")
+Message = dict[str, Any]
+
+LIMIT_S = 30.0
+_ids = itertools.count(1_000)
+_names = itertools.count(1)
+_VIEWS = ("entered", "watching", "view")
+
+
+def new_name() -> str:
+    return f"player{next(_names)}"
+
+
+@dataclass
+class Seen:
+    """What a player knows of a room: where it is in its history, and every step since it came."""
+
+    epoch: int
+    offset: int
+    view: Message
+    steps: dict[int, Message] = field(default_factory=dict)
+
+    @property
+    def events(self) -> list[Message]:
+        """Everything that happened, in order."""
+        return [event for offset in sorted(self.steps) for event in self.steps[offset]["events"]]
+
+    def kinds(self) -> list[str]:
+        return [event["type"] for event in self.events]
+
+
+class Player:
+    """One session; `connect` may be called again and again, at any gateway."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name or new_name()
+        self.token = ""
+        self.heard: list[Message] = []
+        self.rooms: dict[int, Seen] = {}
+        self.acks: dict[int, Message] = {}
+        self.faults: list[str] = []
+        self.connections = 0
+        self.closed: tuple[int, str] | None = None
+        """Code and reason, once the connection is gone."""
+        self._socket: ClientConnection | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+        self.reading = asyncio.Event()
+        """Cleared: the player does not read from its socket."""
+        self.reading.set()
+
+    # --- connecting -------------------------------------------------------------------------------------------------
+
+    async def connect(self, url: str, **options: Any) -> Self:
+        """Open a socket; the old one, if any, is left to its fate."""
+        self._socket = await connect(f"{url}/ws/play", compression=None, max_size=None, proxy=None, **options)
+        self.connections += 1
+        self.closed = None
+        self._listener = asyncio.create_task(self._listen(self._socket))
+        return self
+
+    async def arrive(self, url: str) -> Self:
+        """Connect and introduce oneself by name."""
+        await self.connect(url)
+        await self.hello(name=self.name)
+        return self
+
+    async def come_back(self, url: str) -> Self:
+        """Connect, take the session up again, and resume every room."""
+        await self.connect(url)
+        await self.hello(token=self.token)
+        for room in list(self.rooms):
+            await self.resume(room)
+        return self
+
+    async def hello(self, **fields: Any) -> Message:
+        """Say hello; the answer is a welcome, or else an error that is returned."""
+        before = len(self.heard)
+        await self.send(type="hello", **fields)
+        answer = await self.hear(lambda said: said["type"] in ("welcome", "error"), after=before)
+        if answer["type"] == "welcome":
+            self.token = answer["token"]
+        return answer
+
+    async def resume(self, room: int) -> Message:
+        seen = self.rooms[room]
+        return await self.ask("resume", room=room, epoch=seen.epoch, offset=seen.offset)
+
+    def drop(self) -> None:
+        """The network is gone: no goodbye."""
+        assert self._socket is not None
+        self._socket.transport.abort()
+
+    async def end(self) -> None:
+        if self._socket is not None:
+            self.reading.set()
+            self._socket.transport.abort()
+        if self._listener is not None:
+            await self._listener
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.end()
+        if error is None:
+            assert not self.faults, self.faults
+
+    # --- talking ----------------------------------------------------------------------------------------------------
+
+    async def send(self, **message: Any) -> None:
+        await self.send_raw(json.dumps(message))
+
+    async def send_raw(self, frame: str | bytes) -> None:
+        assert self._socket is not None
+        await self._socket.send(frame)
+
+    async def send_parts(self, parts: list[str]) -> None:
+        """One message in several frames."""
+        assert self._socket is not None
+        await self._socket.send(parts)
+
+    def send_bytes(self, data: bytes) -> None:
+        """Past the WebSocket library, as they are."""
+        assert self._socket is not None
+        self._socket.transport.write(data)
+
+    async def ask(self, kind: str, **fields: Any) -> Message:
+        """A request and its answer: what was asked for, or an error."""
+        return await self.answer(await self.request(kind, **fields))
+
+    async def request(self, kind: str, **fields: Any) -> int:
+        """A request whose answer is for later; its id."""
+        number = next(_ids)
+        await self.send(type=kind, id=number, **fields)
+        return number
+
+    async def answer(self, number: int) -> Message:
+        return await self.hear(lambda said: said.get("id") == number and said["type"] != "update")
+
+    async def act(self, room: int, command: Message) -> Message:
+        return await self.ask("act", room=room, command=command)
+
+    async def take(self, room: int, count: int = 1) -> Message:
+        return await self.act(room, {"type": "take", "count": count})
+
+    # --- waiting ----------------------------------------------------------------------------------------------------
+
+    async def until(self, holds: Callable[[], T | None], what: str = "") -> T:
+        """What `holds` gives as soon as it is something; looks again whenever the player was told something."""
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not (found := holds()):
+                    self._news.clear()
+                    await self._news.wait()
+                return found
+        except TimeoutError:
+            raise AssertionError(f"{self.name} waited in vain: {what}; heard last {self.heard[-5:]}") from None
+
+    async def hear(self, wanted: Callable[[Message], bool], *, after: int = 0) -> Message:
+        """The first message that is wanted, of those heard after so many."""
+        return await self.until(lambda: next((said for said in self.heard[after:] if wanted(said)), None), "a message")
+
+    async def event(self, room: int, kind: str, after: int = 0) -> Message:
+        """The first event of a kind in the steps after an offset."""
+
+        def found() -> Message | None:
+            steps = self.rooms[room].steps
+            events = [event for at in sorted(steps) if at > after for event in steps[at]["events"]]
+            return next((event for event in events if event["type"] == kind), None)
+
+        return await self.until(found, kind)
+
+    async def reach(self, room: int, offset: int) -> None:
+        """Has seen the step."""
+        await self.until(lambda: self.rooms[room].offset >= offset, f"step {offset} of room {room}")
+
+    async def lost(self) -> tuple[int, str]:
+        """Code and reason with which the connection was closed."""
+        return await self.until(lambda: self.closed, "the end of the connection")
+
+    # --- listening --------------------------------------------------------------------------------------------------
+
+    async def _listen(self, socket: ClientConnection) -> None:
+        try:
+            while True:
+                await self.reading.wait()
+                self._hear(json.loads(await socket.recv()))
+                self._news.set()
+        except ConnectionClosed as closed:
+            if socket is self._socket:
+                frame = closed.rcvd
+                self.closed = (1006, "") if frame is None else (frame.code, frame.reason)
+                self._news.set()
+
+    def _hear(self, said: Message) -> None:
+        self.heard.append(said)
+        match said["type"]:
+            case "update":
+                self._follow(said)
+            case "ack" if "offset" in said:
+                self.acks[said["id"]] = said
+            case kind if kind in _VIEWS:
+                known = self.rooms.get(said["room"])
+                steps = {} if known is None else known.steps
+                kept = {offset: step for offset, step in steps.items() if offset <= said["offset"]}
+                self.rooms[said["room"]] = Seen(said["epoch"], said["offset"], said["view"], kept)
+
+    def _follow(self, update: Message) -> None:
+        seen = self.rooms.get(update["room"])
+        if seen is None:
+            self.faults.append(f"an update of a room that nobody attends to: {update}")
+            return
+        if update["offset"] != seen.offset + 1 or update["epoch"] < seen.epoch:
+            self.faults.append(f"step {update['offset']} came after {seen.offset}: {update}")
+        seen.epoch, seen.offset = update["epoch"], update["offset"]
+        seen.steps[update["offset"]] = update
