@@ -292,7 +292,7 @@ class Cluster:
         self._retime(room)
         for seat, place in room.seats.items():
             if place.client is not None and place.client is not but:
-                shown = [event if isinstance(event, RoomWord) else GAME.redact(event, seat) for event in events]
+                shown = [_shown(event, seat) for event in events]
                 raw = msgspec.Raw(msgspec.json.encode([event for event in shown if event is not None]))
                 update = Update(room.number, EPOCH, room.offset, self.now, raw, by, CommandId(1))
                 self.later(_delivery(place.client, update, ref if seat == by else None))
@@ -380,6 +380,17 @@ def _delivery(client: Client, update: Update, ref: Any) -> Callable[[], None]:
             client.put_out(client.conversation.deliver(update, ref))
 
     return deliver
+
+
+def _shown(event: Any, seat: Seat) -> Any:
+    """The event as the seat may see it, or None."""
+    match event:
+        case Said(seat=sender, to=to):
+            return event if to is None or seat in (sender, to) else None
+        case RoomWord():
+            return event
+        case _:
+            return GAME.redact(event, seat)
 
 
 def _refused(code: str) -> Refused:

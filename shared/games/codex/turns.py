@@ -56,23 +56,25 @@ def next_turn(story: Story) -> None:
     table = story.state.table
     order, number = table.order, table.round
     following = order.index(_current(story)) + 1
-    able = _able(story.state)
-    while able:
-        if following == len(order):
-            if story.state.table.last_round:
-                break
+    ring = (*order[following:], *order[:following])
+    target = next((seat for seat in ring if not is_stuck(story.state, seat)), None)
+    if target is None or not _able(story.state):
+        score_and_end(story)
+        return
+    for seat in ring:
+        if seat == order[0]:
+            if table.last_round:
+                score_and_end(story)
+                return
             if _end_is_near(story.state):
                 story.tell(LastRoundBegan())
-            following, number = 0, number + 1
-        seat = order[following]
-        if not is_stuck(story.state, seat):
-            if story.state.table.phase is not Phase.PLAYING:
-                story.tell(PhaseBegan(Phase.PLAYING))
-            story.tell(TurnBegan(seat, number))
-            return
+            number += 1
+        if seat == target:
+            break
         story.tell(TurnPassed(seat, "stuck"))
-        following += 1
-    score_and_end(story)
+    if table.phase is not Phase.PLAYING:
+        story.tell(PhaseBegan(Phase.PLAYING))
+    story.tell(TurnBegan(target, number))
 
 
 def score_and_end(story: Story) -> None:
@@ -92,7 +94,7 @@ def end_early(story: Story, left: tuple[Seat, ...]) -> None:
 
 
 def _able(state: State) -> bool:
-    """Whether anybody will ever place a card again."""
+    """Whether anybody who did not leave will ever place a card again."""
     return any(seat not in state.presence.left and not is_stuck(state, seat) for seat in state.table.order)
 
 
