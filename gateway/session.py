@@ -166,13 +166,11 @@ class Session:
             self._transport.abort()
             return
         silent_ms = (now - self.heard) * 1_000
-        if not settings.ping_ms or silent_ms < settings.ping_ms:
+        if not settings.ping_ms or silent_ms < settings.ping_ms or not self._transport.ping():
             return
         if silent_ms > settings.ping_ms * 3:
             self.hang_up(closing.SILENT)
             self._transport.abort()
-        else:
-            self._transport.ping()
 
     # --- carrying out what the conversation wants ---------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Dialects over plain TCP: a thin thing that cuts the stream into messages. The dialects do not know of it."""
 
 import asyncio
+import socket
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,6 +39,17 @@ def listeners(setting: str) -> list[Listener]:
     return found
 
 
+def _keep_alive(transport: asyncio.BaseTransport) -> None:
+    """Let the system find out about peers that vanished without a word."""
+    peer: socket.socket | None = transport.get_extra_info("socket")
+    if peer is not None:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_KEEPIDLE"):
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 30)
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 10)
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
+
+
 class TcpConnection(asyncio.Protocol):
     """One TCP connection. It is also the transport that its session writes to."""
 
@@ -57,6 +69,7 @@ class TcpConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=self._desk.settings.outbox_bytes)
+        _keep_alive(transport)
         peer = (transport.get_extra_info("peername") or ("local",))[0]
         if self._desk.draining:
             self._transport.close()
@@ -148,8 +161,9 @@ class TcpConnection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def ping(self) -> None:
-        """Plain TCP has no pings; dialects that need a sign of life have their own."""
+    def ping(self) -> bool:
+        """Plain TCP has no pings, and a person at a terminal may think for long; dialects have their own limits."""
+        return False
 
     def buffered(self) -> int:
         waiting = sum(map(len, self._waiting))

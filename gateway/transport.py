@@ -17,8 +17,8 @@ class Transport(Protocol):
     def abort(self) -> None:
         """Close at once; the peer does not read anyway."""
 
-    def ping(self) -> None:
-        """Ask for a sign of life, where the transport knows how to."""
+    def ping(self) -> bool:
+        """Ask for a sign of life; False if this transport cannot, so that silence means nothing."""
 
     def buffered(self) -> int:
         """Bytes that are not sent yet."""

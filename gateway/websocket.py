@@ -232,10 +232,11 @@ class WebSocket(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def ping(self) -> None:
+    def ping(self) -> bool:
         if self._conn.state is State.OPEN:
             self._conn.send_ping(b"")
             self._send_library()
+        return True
 
     def buffered(self) -> int:
         return self._transport.get_write_buffer_size() if self._transport is not None else 0

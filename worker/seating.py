@@ -138,7 +138,7 @@ class Seating(Steps):
         if state.outcome is not None:
             winners = ", ".join(state.outcome.names) or "nobody"
             return Rejected("game/over", f"the game is over; it was won by {winners}")
-        if seat is None or state.seats[seat].left or state.seats[seat].bot:
+        if seat is None or state.seats[seat].left or state.seats[seat].bot or seat in self._removed():
             return Rejected("room/nobody")
         if state.over:
             return Rejected("room/closed")

@@ -5,6 +5,7 @@ and it is loaded again from what was committed.
 """
 
 import logging
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -294,6 +295,10 @@ class Steps:
     @property
     def _options(self) -> Any:
         return msgspec.convert(self.state.spec.options, self._the_game.options_type)
+
+    def _removed(self) -> Collection[Seat]:
+        """The seats whose players the game has let go for good."""
+        return self._the_game.removed(self._play) if self.state.status == "playing" else ()
 
     def _whose_turn(self) -> tuple[Seat, ...]:
         return self._the_game.turn(self._play) if self.state.status == "playing" else ()

@@ -107,13 +107,15 @@ class Teller:
         state = self._state
         if state.over:
             return None
+        removed = self._game.removed(self._play) if state.status == "playing" else ()
+        away = [seat for seat, place in state.seats.items() if not place.here and not place.left]
         return Listing(
             room=state.room,
             game=state.spec.game,
             seats=state.spec.seats,
             status=state.status,
             names={seat: place.name for seat, place in state.seats.items()},
-            gone=tuple(seat for seat, place in state.seats.items() if not place.here and not place.left),
+            gone=tuple(seat for seat in away if seat not in removed),
             free=len(state.free()) if state.status == "waiting" else 0,
             private=state.spec.private,
             only=state.spec.only,

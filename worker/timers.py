@@ -26,7 +26,7 @@ def wanted(
             timers[WAIT] = (state.joins, state.spec.wait_ms)
         for seat, place in state.seats.items():
             if not place.here:
-                timers[f"{SEAT}.{seat}"] = (place.aways, settings.grace_ms)
+                timers[f"{SEAT}.{seat}"] = (place.aways, settings.grace_ms if game.keeps_seats else 0)
         return timers
     for seat in turn:
         place = state.seats[seat]
