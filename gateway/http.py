@@ -1,7 +1,6 @@
 """HTTP beside the sockets: health, metrics, lists of rooms and games, updates and replays, the web page."""
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from gateway.desk import Desk
+from gateway.pages import Pages
 from gateway.replays import replay
 from shared.bus import updates
 from shared.bus.store import StoreError
@@ -21,7 +21,6 @@ from shared.rooms import Listing
 
 _encode = msgspec.json.Encoder().encode
 _MOST_UPDATES = 2_000
-WEB = Path(__file__).parent / "web"
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -134,4 +133,4 @@ def _guarded(handler: Handler) -> Handler:
 
 
 def build(desk: Desk, ready: Callable[[], bool]) -> Starlette:
-    return Starlette(routes=Api(desk, ready).routes())
+    return Starlette(routes=[*Api(desk, ready).routes(), *Pages().routes()])

@@ -1,0 +1,44 @@
+// Making elements. Text always becomes a text node: nothing that people write is ever read as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+  return element;
+}
+
+/** An HTML element: `h("p", {class: "quiet"}, "text")`. Properties that begin with `on` are listeners. */
+export function h(tag, properties, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+/** The same for SVG. */
+export function s(tag, properties, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+export function picture(viewBox, properties, ...children) {
+  return s("svg", { viewBox, ...properties }, ...children);
+}
+
+export const at = (x, y, ...children) => s("g", { transform: `translate(${x} ${y})` }, ...children);
+
+export function label(x, y, text, properties) {
+  return s("text", { x, y, "text-anchor": "middle", "dominant-baseline": "central", ...properties }, text);
+}
+
+/** Something that can be pressed, by pointer or key. */
+export function button(text, press, properties) {
+  return h("button", { type: "button", onclick: press, ...properties }, text);
+}
+
+export const $ = (selector, root = document) => root.querySelector(selector);

@@ -1,0 +1,193 @@
+// The front page: play at once, find a table, open one.
+
+import { createForm } from "./create.js";
+import { button, h } from "./dom.js";
+
+const ABOUT = {
+  eriantys: "Send students to islands, win professors, build towers.",
+  codex: "Grow a manuscript of overlapping cards, corner by corner.",
+  snarl: "Find the key and get out of the dungeon, together.",
+  stones: "Take one to three stones. Who takes the last one wins.",
+};
+const ORDER = ["eriantys", "codex", "snarl"];
+
+/** Shows the lobby in `app.main`; the answer is how to leave it. */
+export function lobby(app) {
+  return new Lobby(app).show();
+}
+
+class Lobby {
+  #ends = [];
+  #rooms = new Map();
+  #filter = { game: "", status: "" };
+
+  constructor(app) {
+    this.app = app;
+    this.play = app.play;
+    this.list = h("tbody", {});
+    this.empty = h("p", { class: "quiet" }, "No tables yet. Open one, or play against bots.");
+    this.seats = h("section", { class: "mine", hidden: true, "aria-label": "Your tables" });
+  }
+
+  show() {
+    const { app } = this;
+    app.main.className = "lobby";
+    app.main.replaceChildren(
+      h("h1", {}, "Pull up a chair"),
+      this.seats,
+      this.#cards(),
+      h("div", { class: "columns" }, this.#tables(), this.#open()),
+    );
+    this.#ends = [
+      this.play.on("rooms_changed", (message) => this.#changed(message)),
+      this.play.on("welcome", () => this.#online()),
+    ];
+    if (this.play.state === "online") this.#online();
+    return () => {
+      this.#ends.forEach((end) => end());
+      this.play.request("rooms", { live: false }, false).catch(() => {});
+    };
+  }
+
+  #online() {
+    this.#mine(this.play.welcome.rooms);
+    this.#ask();
+  }
+
+  #ask() {
+    const { game, status } = this.#filter;
+    this.play
+      .list({ game, status })
+      .then(({ rooms }) => {
+        this.#rooms = new Map(rooms.map((room) => [room.room, room]));
+        this.#paint();
+      })
+      .catch(() => {});
+  }
+
+  #changed({ changed, gone }) {
+    for (const room of changed) this.#rooms.set(room.room, room);
+    for (const number of gone) this.#rooms.delete(number);
+    this.#paint();
+  }
+
+  #mine(rooms) {
+    this.seats.hidden = !rooms.length;
+    this.seats.replaceChildren(
+      h("strong", {}, "You have a seat: "),
+      ...rooms.map((room) => h("a", { class: "pill", href: `/t/${room}`, "data-go": true }, `Back to table ${room}`)),
+    );
+  }
+
+  // --- one click -----------------------------------------------------------------------------------------------------
+
+  #cards() {
+    const names = [...this.app.cards.keys()];
+    const sorted = [...ORDER.filter((name) => names.includes(name)), ...names.filter((name) => !ORDER.includes(name))];
+    return h("section", { class: "gamecards", "aria-label": "Games" }, ...sorted.map((name) => this.#card(this.app.cards.get(name))));
+  }
+
+  #card(card) {
+    const { name, title, seats } = card;
+    const emblem = this.app.games(name).emblem?.();
+    return h(
+      "article",
+      { class: "gamecard", "data-game": name },
+      emblem && h("div", { class: "emblem", "aria-hidden": "true" }, emblem),
+      h("div", { class: "gamecard-text" }, h("h2", {}, title), h("p", {}, ABOUT[name] ?? `A game for ${seats.join(", ")} players.`)),
+      h(
+        "div",
+        { class: "row" },
+        button("Play now against bots", () => this.#bots(card), { class: "primary", "data-bots": name }),
+        button("Quick match", () => this.#match(card), { "data-match": name, title: "Meet whoever is waiting" }),
+      ),
+    );
+  }
+
+  #bots(card) {
+    const seats = card.seats.find((number) => number > 1);
+    this.#enter(this.play.create({ game: card.name, seats, bots: seats - 1 }));
+  }
+
+  #match(card) {
+    this.#enter(this.play.match(card.name));
+  }
+
+  #enter(asked) {
+    asked.then(({ room }) => this.app.go(`/t/${room}`)).catch(this.app.refused);
+  }
+
+  // --- finding and opening tables --------------------------------------------------------------------------------------
+
+  #tables() {
+    const pick = (key, choices, label) =>
+      h(
+        "label",
+        {},
+        h("span", { class: "hidden" }, label),
+        h(
+          "select",
+          { id: `filter-${key}`, onchange: (event) => this.#narrow(key, event.target.value) },
+          ...choices.map(([value, text]) => h("option", { value }, text)),
+        ),
+      );
+    const games = [["", "All games"], ...[...this.app.cards.values()].map((card) => [card.name, card.title])];
+    const statuses = [["", "Waiting and playing"], ["waiting", "Waiting"], ["playing", "Playing"]];
+    return h(
+      "section",
+      { class: "panel tables" },
+      h("div", { class: "row spread" }, h("h2", {}, "Tables"), h("div", { class: "row" }, pick("game", games, "Game"), pick("status", statuses, "State"))),
+      this.#byNumber(),
+      h(
+        "table",
+        { class: "rooms" },
+        h("thead", {}, h("tr", {}, ...["Table", "Game", "Players", ""].map((text) => h("th", { scope: "col" }, text)))),
+        this.list,
+      ),
+      this.empty,
+    );
+  }
+
+  #narrow(key, value) {
+    this.#filter[key] = value;
+    this.#ask();
+  }
+
+  #byNumber() {
+    const field = h("input", { inputmode: "numeric", pattern: "[0-9]+", placeholder: "Number of a table", required: true, id: "number", "aria-label": "Number of a table" });
+    const go = (event) => {
+      event.preventDefault();
+      this.app.go(`/t/${Number(field.value)}`);
+    };
+    return h("form", { class: "row bynumber", onsubmit: go }, field, h("button", {}, "Go there"));
+  }
+
+  #paint() {
+    const rooms = [...this.#rooms.values()].sort((one, other) => other.room - one.room);
+    this.empty.hidden = rooms.length > 0;
+    this.list.parentElement.hidden = rooms.length === 0;
+    this.list.replaceChildren(...rooms.map((room) => this.#row(room)));
+  }
+
+  #row(room) {
+    const names = Object.values(room.names ?? {});
+    const waiting = room.status === "waiting";
+    return h(
+      "tr",
+      { "data-room": room.room },
+      h("td", {}, `#${room.room}`),
+      h("td", {}, this.app.title(room.game), room.options?.expert && h("small", {}, " expert")),
+      h("td", {}, names.join(", "), waiting && h("small", {}, ` · ${room.free} of ${room.seats} free`)),
+      h(
+        "td",
+        { class: "row end" },
+        waiting && room.free > 0 && button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
+        h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
+      ),
+    );
+  }
+
+  #open() {
+    return h("section", { class: "panel" }, h("h2", {}, "Open a table"), createForm(this.app, (spec) => this.#enter(this.play.create(spec))));
+  }
+}

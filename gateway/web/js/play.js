@@ -1,0 +1,285 @@
+// The client side of the play protocol (docs/protocols/play.md), without any picture.
+//
+// Commands keep their ids until they are acknowledged and are sent again after every reconnection, so that none is lost
+// and none is carried out twice. Rooms are resumed from the last step that was seen.
+
+import { Emitter } from "./emitter.js";
+
+const WANTS = ["view", "options"];
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 5_000;
+const BUSY_DELAY = 400;
+const PONG_LIMIT = 4_000;
+const NO_RETURN = new Set([1000, 1008, 1009]);
+const REPLACED = 4001;
+
+/** The cluster said no. */
+export class Refusal extends Error {
+  constructor(code, text) {
+    super(text || code);
+    this.code = code;
+  }
+}
+
+/**
+ * Tells: `state` (connecting, online, offline, replaced, refused), `welcome`, `view` {room, view, reason},
+ * `update`, `rooms_changed`, `hello_refused`, `trouble`.
+ */
+export class Play extends Emitter {
+  #url;
+  #identity;
+  #socket = null;
+  #pending = new Map();
+  #rooms = new Map();
+  #lastId = 0;
+  #tries = 0;
+  #timer = 0;
+  #pong = 0;
+  state = "offline";
+  welcome = null;
+
+  /** `identity` has `token`, `name` and `keep(welcome)`, `forget()`. */
+  constructor(url, identity) {
+    super();
+    this.#url = url;
+    this.#identity = identity;
+  }
+
+  // --- the connection ----------------------------------------------------------------------------------------------
+
+  connect() {
+    clearTimeout(this.#timer);
+    this.#drop();
+    this.#become("connecting");
+    const socket = new WebSocket(this.#url);
+    this.#socket = socket;
+    socket.onopen = () => this.#hello();
+    socket.onmessage = (message) => this.#receive(JSON.parse(message.data));
+    socket.onclose = (event) => socket === this.#socket && this.#lost(event);
+  }
+
+  /** After sleep a socket can be dead without knowing: ask for a sign of life. */
+  check() {
+    if (this.state === "offline") this.connect();
+    if (this.state !== "online" || this.#pong) return;
+    this.#pong = setTimeout(() => this.connect(), PONG_LIMIT);
+    this.#socket.send(JSON.stringify({ type: "ping", t: Date.now() }));
+  }
+
+  /** End the session and begin another one under this name. */
+  rename(name) {
+    if (this.state === "online") this.#socket.send(JSON.stringify({ type: "bye" }));
+    this.#identity.forget();
+    this.#identity.name = name;
+    this.#rooms.clear();
+    this.#tries = 0;
+    this.connect();
+  }
+
+  #drop() {
+    clearTimeout(this.#pong);
+    this.#pong = 0;
+    if (!this.#socket) return;
+    this.#socket.onclose = this.#socket.onmessage = null;
+    this.#socket.close();
+    this.#socket = null;
+  }
+
+  #become(state) {
+    if (this.state === state) return;
+    this.state = state;
+    this.tell("state", state);
+  }
+
+  #hello() {
+    const { token, name } = this.#identity;
+    this.#socket.send(JSON.stringify(token ? { type: "hello", token } : { type: "hello", name }));
+  }
+
+  #lost(event) {
+    this.#drop();
+    for (const request of [...this.#pending.values()]) {
+      if (!request.kept) this.#settle(request.id)?.reject(new Refusal("connection/lost", "the connection was lost"));
+    }
+    if (event.code === REPLACED) return this.#become("replaced");
+    if (NO_RETURN.has(event.code)) return this.#become("refused");
+    this.#become("offline");
+    const asked = /come back in (\d+) ms/.exec(event.reason);
+    const backoff = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** this.#tries++);
+    this.#timer = setTimeout(() => this.connect(), asked ? Number(asked[1]) : backoff * (0.5 + Math.random() / 2));
+  }
+
+  // --- requests ----------------------------------------------------------------------------------------------------
+
+  /** Ids rise over the whole session, reloads included. */
+  #nextId() {
+    this.#lastId = Math.max(this.#lastId + 1, Date.now() * 1000);
+    return this.#lastId;
+  }
+
+  /** The answer, or a `Refusal`. A kept request survives reconnections; the others fail with the connection. */
+  request(type, fields = {}, kept = true) {
+    return new Promise((resolve, reject) => {
+      this.#ask({ id: this.#nextId(), type, fields, kept, resolve, reject });
+    });
+  }
+
+  #ask(request) {
+    this.#pending.set(request.id, request);
+    if (this.state === "online") this.#send(request);
+  }
+
+  #send({ type, id, fields }) {
+    this.#socket.send(JSON.stringify({ type, id, ...fields }));
+  }
+
+  #settle(id) {
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    return request;
+  }
+
+  #again(request) {
+    setTimeout(() => this.#ask({ ...request, id: this.#nextId() }), BUSY_DELAY * (0.5 + Math.random()));
+  }
+
+  /** How many commands wait for their acknowledgement. */
+  get waiting() {
+    return [...this.#pending.values()].filter((request) => request.kept).length;
+  }
+
+  // --- rooms -------------------------------------------------------------------------------------------------------
+
+  create(spec) {
+    return this.request("create", { ...spec, wants: WANTS });
+  }
+
+  join(room, choice = {}) {
+    return this.request("join", { room, choice, wants: WANTS });
+  }
+
+  match(game, seats, options) {
+    return this.request("match", { game, seats, options, wants: WANTS });
+  }
+
+  rematch(room) {
+    return this.request("rematch", { room, wants: WANTS });
+  }
+
+  /** Attend to a room: from the own seat if there is one, else as a spectator. */
+  attend(room) {
+    return this.request("spectate", { room, wants: WANTS });
+  }
+
+  view(room) {
+    return this.request("view", { room, wants: WANTS }, false);
+  }
+
+  act(room, command) {
+    return this.request("act", { room, command });
+  }
+
+  say(room, text, to) {
+    return this.request("say", to ? { room, text, to } : { room, text });
+  }
+
+  leave(room) {
+    this.#rooms.delete(room);
+    return this.request("leave", { room });
+  }
+
+  list(filters = {}) {
+    return this.request("rooms", { ...filters, live: true }, false);
+  }
+
+  // --- what comes --------------------------------------------------------------------------------------------------
+
+  #receive(message) {
+    switch (message.type) {
+      case "welcome":
+        return this.#welcomed(message);
+      case "error":
+        return this.#refused(message);
+      case "pong":
+        clearTimeout(this.#pong);
+        this.#pong = 0;
+        return undefined;
+      case "update":
+        return this.#stepped(message);
+      case "rooms_changed":
+        return this.tell("rooms_changed", message);
+      case "entered":
+      case "watching":
+      case "view":
+      case "resumed":
+        this.#attended(message);
+        break;
+    }
+    if (message.id !== undefined) this.#settle(message.id)?.resolve(message);
+    return undefined;
+  }
+
+  #welcomed(message) {
+    this.#tries = 0;
+    this.#identity.keep(message);
+    this.welcome = message;
+    this.#become("online");
+    for (const request of [...this.#pending.values()].sort((one, other) => one.id - other.id)) this.#send(request);
+    for (const [room, { epoch, offset }] of this.#rooms) {
+      this.request("resume", { room, epoch, offset, wants: WANTS }, false).catch((refusal) => {
+        if (refusal.code !== "connection/lost") this.tell("trouble", refusal);
+      });
+    }
+    this.tell("welcome", message);
+  }
+
+  #refused({ id, code, text }) {
+    if (id === undefined) {
+      if (this.state === "connecting") this.#strange(code, text);
+      else if (code.startsWith("busy/")) setTimeout(() => this.#repeat(), BUSY_DELAY);
+      else this.tell("trouble", new Refusal(code, text));
+      return;
+    }
+    const request = this.#settle(id);
+    if (!request) return;
+    if (code.startsWith("busy/")) this.#again(request);
+    else request.reject(new Refusal(code, text));
+  }
+
+  /** A busy answer that names no request: one of these was not tried, the others are only answered again. */
+  #repeat() {
+    if (this.state === "online") for (const request of this.#pending.values()) this.#send(request);
+  }
+
+  /** The hello was refused: an old token is forgotten, a name that is taken is somebody else's decision. */
+  #strange(code, text) {
+    if (code.startsWith("token/")) {
+      this.#identity.forget();
+      this.#hello();
+    } else if (code.startsWith("busy/")) {
+      setTimeout(() => this.#socket && this.#hello(), BUSY_DELAY);
+    } else {
+      this.tell("hello_refused", new Refusal(code, text));
+    }
+  }
+
+  /** Say hello once more, after the identity was changed. */
+  introduce() {
+    if (this.state === "connecting" && this.#socket?.readyState === WebSocket.OPEN) this.#hello();
+  }
+
+  #attended({ room, epoch, offset, view, reason }) {
+    this.#rooms.set(room, { epoch, offset });
+    if (view) this.tell("view", { room, view, reason });
+  }
+
+  #stepped(update) {
+    const { room, epoch, offset } = update;
+    const seen = this.#rooms.get(room);
+    if (!seen || offset <= seen.offset) return;
+    const whole = offset === seen.offset + 1;
+    this.#rooms.set(room, { epoch, offset });
+    this.tell("update", update);
+    if (!whole || !update.view) this.view(room).catch(() => {});
+  }
+}

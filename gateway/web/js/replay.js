@@ -1,0 +1,4 @@
+export function replay(app) {
+  app.main.replaceChildren();
+  return () => {};
+}

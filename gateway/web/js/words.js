@@ -1,0 +1,61 @@
+// Room events and refusals as sentences.
+
+const ENDINGS = {
+  last_stone: "took the last stone",
+  towers: "built the last tower",
+  islands: "three islands are left",
+  bag: "the bag is empty",
+  assistants: "the assistants are used up",
+  alone: "everybody else is gone",
+  abandoned: "nobody was left",
+  points: "most points",
+  won: "the dungeon is beaten",
+  lost: "the dungeon won",
+  deserted: "nobody was left in the dungeon",
+};
+
+export function sentence(refusal) {
+  const text = refusal.message ?? String(refusal);
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}
+
+export const ending = (reason) => ENDINGS[reason] ?? reason;
+
+export function listed(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** A room event in words; null for what is not worth a line. `who` names a seat. */
+export function describeRoom(event, who) {
+  switch (event.type) {
+    case "room.opened":
+      return "The table was opened.";
+    case "room.joined":
+      return `${event.name} took a seat${event.bot ? " (a bot)" : ""}.`;
+    case "room.left":
+      return { left: `${event.name} left.`, gone: `${event.name} did not come back.` }[event.reason] ?? `${event.name} had to go.`;
+    case "room.started":
+      return "The game begins.";
+    case "room.away":
+      return `${who(event.seat)} lost the connection.`;
+    case "room.back":
+      return `${who(event.seat)} is back.`;
+    case "room.played":
+      return { time: `${who(event.seat)} ran out of time; a bot plays.`, away: `${who(event.seat)} is away; a bot plays.` }[event.reason] ?? null;
+    case "room.shifted":
+      return "The cluster was away for a moment; the clocks were put back.";
+    case "room.ended":
+      return event.names?.length ? `${listed(event.names)} won: ${ending(event.reason)}.` : `Nobody won: ${ending(event.reason)}.`;
+    case "room.closed":
+      return "The table was closed.";
+    case "room.rematched":
+      return `The next game is at table ${event.room}.`;
+    default:
+      return null;
+  }
+}
+
+export function clockText(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
