@@ -1,0 +1,118 @@
+"""A store inside the test process: `shared.bus.store.Store` over fakeredis, with its clock in the test's hands."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from hashlib import sha1
+from typing import Any
+from unittest import mock
+
+import fakeredis
+from redis.exceptions import ResponseError
+
+from shared.bus.scripts import LOADING
+from shared.bus.store import Argument, Command, StoreRefused
+
+_SHEBANG = "#!lua\n"
+_TIMED = (
+    "fakeredis._helpers",
+    "fakeredis._socket._base",
+    "fakeredis.commands_mixins.server_mixin",
+    "fakeredis.model._stream",
+)
+
+
+class VirtualTime:
+    """Time that passes only when it is told to. Stands in for the `time` module where fakeredis asks for it."""
+
+    def __init__(self, start_s: float = 1_700_000_000.0) -> None:
+        self.now_s = start_s
+
+    def time(self) -> float:
+        return self.now_s
+
+    def advance(self, by_ms: float) -> None:
+        self.now_s += by_ms / 1_000
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """While inside, fakeredis lives in this time."""
+        with ExitStack() as patches:
+            for module in _TIMED:
+                patches.enter_context(mock.patch(f"{module}.time", self))
+            yield
+
+
+class FakeServer:
+    """One fakeredis that knows our scripts; its Lua does not understand their first line."""
+
+    def __init__(self) -> None:
+        self._server = fakeredis.FakeServer(server_type="valkey")
+        self._pool = fakeredis.FakeRedis(server=self._server, protocol=2).connection_pool
+        self._line = self._pool.get_connection()
+        self._hashes: dict[Argument, Argument] = {}
+        self._load()
+
+    def run(self, command: Command) -> Any:
+        """The reply, an error as a value."""
+        if command[0] == "EVALSHA":
+            command = (command[0], self._hashes[command[1]], *command[2:])
+        self._line.send_command(*command)
+        try:
+            return self._line.read_response()
+        except ResponseError as error:
+            return StoreRefused(str(error))
+
+    def flush(self) -> None:
+        self.run(("FLUSHALL",))
+
+    def listen(self, channels: Sequence[str]) -> "FakeNews":
+        line = self._pool.get_connection()
+        line.send_command("SUBSCRIBE", *channels)
+        return FakeNews(line, len(channels))
+
+    def _load(self) -> None:
+        for _, _, source in LOADING:
+            text = str(source)
+            real = sha1(text.encode(), usedforsecurity=False).hexdigest()
+            self._hashes[real] = self.run(("SCRIPT", "LOAD", text.removeprefix(_SHEBANG))).decode()
+
+
+class FakeNews:
+    """What was published on some channels, in order."""
+
+    def __init__(self, line: Any, channels: int) -> None:
+        self._line = line
+        for _ in range(channels):
+            line.read_response()
+
+    def heard(self) -> list[tuple[str, bytes]]:
+        """All since the last time."""
+        messages: list[tuple[str, bytes]] = []
+        while self._line.can_read(timeout=0):
+            _, channel, data = self._line.read_response()
+            messages.append((channel.decode(), data))
+        return messages
+
+    def close(self) -> None:
+        self._line.disconnect()
+
+
+class FakeStore:
+    """Answers at once."""
+
+    def __init__(self, server: FakeServer | None = None) -> None:
+        self.server = server or FakeServer()
+
+    async def call(self, *command: Argument) -> Any:
+        return (await self.pipe((command,)))[0]
+
+    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+        replies = [self.server.run(command) for command in commands]
+        for reply in replies:
+            if isinstance(reply, StoreRefused) and not errors:
+                raise reply
+        return replies
+
+    def cast(self, commands: Sequence[Command]) -> None:
+        for command in commands:
+            self.server.run(command)
