@@ -71,7 +71,7 @@ class Errand:
                 case Hello():
                     session.answer(ref, await self._hello(request))
                 case Logout():
-                    self._logout()
+                    session.log_out()
                 case Create() | Join() | Match() | Rematch():
                     await self._sit_down(request)
                 case Return():
@@ -153,12 +153,6 @@ class Errand:
             await self._login(request.name or "")
         desk.by_sid[session.sid] = session
         return Welcomed(session.name, session.sid, desk.tokens.issue(session.sid, session.name, desk.now_ms()), rooms)
-
-    def _logout(self) -> None:
-        session = self._session
-        if session.name:
-            self._desk.let_go(session.name, session.sid, session.number, keep=False)
-            session.name = ""
 
     # --- seats ------------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from gateway.dialects.base import (
     Dialect,
     Hangup,
     Leave,
+    Logout,
     Opening,
     Out,
     Refused,
@@ -120,6 +121,12 @@ class Session:
         if self.name:
             self.desk.let_go(self.name, self.sid, self.number, keep=self.dialect.raw)
 
+    def log_out(self) -> None:
+        """The name is free again, unless a room keeps it."""
+        if self.name:
+            self.desk.let_go(self.name, self.sid, self.number, keep=False)
+            self.name = ""
+
     # --- to the client ----------------------------------------------------------------------------------------------
 
     def write(self, frame: bytes) -> None:
@@ -181,6 +188,8 @@ class Session:
                     self.write(out)
                 case Act() | Say() | Configure() if not self._errands:
                     self.command(out)
+                case Logout() if not self._errands:
+                    self.log_out()
                 case Hangup(code=code, reason=reason):
                     self.hang_up(Closing(code, reason, come_back=False))
                     return

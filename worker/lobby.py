@@ -128,7 +128,7 @@ class Lobby:
             case Match():
                 self._match(envelope, body, at, batch)
             case _:
-                self._refuse(envelope, Rejected("command/bad"), batch)
+                self._refuse(envelope, Rejected("room/unknown"), batch)
 
     def _match(self, envelope: Envelope, wanted: Match, at: int, batch: Batch) -> None:
         fitting = [
