@@ -17,7 +17,7 @@ def whole_state(table: Table, chat: Iterable[Said]) -> UpdateCrashedPlayerMessag
     players = [table.names[seat] for seat in order]
     return UpdateCrashedPlayerMessage(
         nickname=table.names[table.me],
-        chat=[Text(said.name, None if said.to is None else table.names.get(said.to), said.text) for said in chat],
+        chat=[Text(said.name, None if said.to is None else table.names.get(said.to, ""), said.text) for said in chat],
         gameState=table.state,
         hand=[pictures.card(card) for card in own.hand],
         objectiveCard=None if own.objective is None else pictures.objective(own.objective),

@@ -33,3 +33,12 @@ def _milliseconds(name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 50 <= int(text) <= MOST_MS):
         raise ValueError(f"{PREFIX}{name.upper()} must be a whole number from 50 to {MOST_MS}, not {text!r}")
     return int(text)
+
+
+DESCRIBED: Final = (
+    ("HEARTBEAT_MS", "1000", "how often the server sends a heartbeat"),
+    ("SILENCE_MS", "5000", "how long a player may be silent before being given up as crashed"),
+    ("GRACE_MS", "10000", "how long a table waits for a crashed player whose turn it is"),
+    ("ALONE_MS", "60000", "how long a player is alone before winning"),
+)
+"""What each variable means, with its default, for the tables of settings."""

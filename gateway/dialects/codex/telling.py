@@ -82,8 +82,8 @@ def _room(table: Table, event: RoomWord) -> Iterator[ServerMessage]:
             table.away.discard(seat)
             table.announced.discard(seat)
             yield RejoinedPlayerMessage(table.names[seat])
-        case Left(seat=seat):
-            yield from _left(table, seat)
+        case Left(seat=seat, name=name):
+            yield from _left(table, seat, name)
         case Said(name=sender, text=text, to=to):
             if to is None:
                 yield GroupChatMessage(sender, text)
@@ -94,7 +94,7 @@ def _room(table: Table, event: RoomWord) -> Iterator[ServerMessage]:
             yield ErrorMessage(f"the table was closed: {reason}")
 
 
-def _left(table: Table, seat: Seat) -> Iterator[ServerMessage]:
+def _left(table: Table, seat: Seat, name: str) -> Iterator[ServerMessage]:
     """A seat was given up: for good, or, while the table waits, to whoever comes next."""
     if seat == table.me:
         table.closed = True
@@ -104,7 +104,8 @@ def _left(table: Table, seat: Seat) -> Iterator[ServerMessage]:
         yield from missing(table)
     else:
         table.away.discard(seat)
-        yield CrashedPlayerMessage(table.names.pop(seat))
+        table.names.pop(seat, None)
+        yield CrashedPlayerMessage(name)
 
 
 def _crashed(table: Table, seat: Seat) -> ServerMessage:
