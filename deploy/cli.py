@@ -15,6 +15,7 @@ from rich.table import Table
 from deploy import check_game, control, reference, summary, tcp
 from deploy.local import Supervisor
 from deploy.plan import MOST, Layout, Plan, plan_from_env
+from deploy.snarl import SnarlServer
 from deploy.trouble import Trouble
 from loadtest.cli import load
 from shared.settings import PREFIX
@@ -151,6 +152,27 @@ def settings(
         for name, default, text in rows:
             table.add_row(name, default, text)
         console.print(table)
+
+
+@app.command()
+def snarl(
+    levels: Annotated[
+        Path | None, typer.Option(show_default="snarl.levels, else those shipped", help="File with the levels.")
+    ] = None,
+    clients: Annotated[int, typer.Option(min=1, max=4, help="Players of a game.")] = 4,
+    wait: Annotated[float, typer.Option(help="Seconds to wait for another player before a game starts.")] = 60,
+    observe: Annotated[bool, typer.Option("--observe", help="Draw the whole level after every move.")] = False,
+    address: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="TCP port to listen on.")] = 45_678,
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Watch a running cluster (ws://host:port); starts none.")
+    ] = None,
+) -> None:
+    """Serve Snarl over TCP on a cluster of its own until Ctrl-C, and watch it."""
+    server = SnarlServer(
+        levels=levels, clients=clients, wait=wait, observe=observe, address=address, port=port, url=url
+    )
+    asyncio.run(server.run(_console()))
 
 
 def main() -> None:

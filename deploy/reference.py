@@ -1,5 +1,9 @@
 """All settings as tables: for `tavolata settings` and for docs/operations.md."""
 
+from collections.abc import Iterable
+
+from gateway.dialects.codex import settings as codex
+from gateway.dialects.snarl import settings as snarl
 from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 
 Row = tuple[str, str, str]
@@ -12,7 +16,13 @@ def sections() -> list[tuple[str, list[Row]]]:
         ("Every process", common),
         ("Gateway", [row for row in described(GatewaySettings) if row not in common]),
         ("Worker", [row for row in described(WorkerSettings) if row not in common]),
+        ("Codex, read by gateways", _dialect(codex.PREFIX, codex.DESCRIBED)),
+        ("Snarl, read by gateways", _dialect(snarl.PREFIX, snarl.DESCRIBED)),
     ]
+
+
+def _dialect(prefix: str, rows: Iterable[Row]) -> list[Row]:
+    return [(prefix + name, default, text) for name, default, text in rows]
 
 
 def markdown() -> str:

@@ -112,3 +112,18 @@ def _levels(path: str | None, read: Callable[[str], str | None]) -> str | None:
         except LevelError as error:
             raise ValueError(f"{PREFIX}LEVELS: {path or LEVELS_FILE}: {error}") from None
     return text
+
+
+DESCRIBED: Final = (
+    ("LEVELS", "", "file with the levels of tables that this dialect opens; else snarl.levels, else those shipped"),
+    ("CLIENTS", "4", "seats of a table, unless the URL says"),
+    ("WAIT", "60", "seconds without a new player after which a table starts"),
+    ("ASKS", "3", "how often a player is asked for a move"),
+    ("NAME_ASKS", "5", "how often a client is asked for a name"),
+    ("MOVE_TIME", "120", "seconds for a move; 0: no limit"),
+    ("GRACE", "10", "seconds that a lost player keeps the place; 0: none"),
+    ("SEPARATOR", "newline", "after each message over TCP: newline or none"),
+    ("PAUSE", "0", "least seconds between two messages to a TCP client"),
+    ("EXTRAS", "", "over TCP, a list of health, game-won, info-object, message-not-null"),
+)
+"""What each variable means, with its default, for the tables of settings."""
