@@ -101,7 +101,7 @@ class Link:
             self._figures.connections -= 1
         self._wire = None
         self._forget_later()
-        if self._ended or (self.player.over and self._nudge is None):
+        if self._ended or (self.player.over and not hasattr(self.player, "again")):
             return
         if code in FINAL:
             self.player.told.faults.append(f"the connection was closed with {code}: {FINAL[code]} ({reason})")

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from loadtest.publics import shown
 from loadtest.words import Position, Update
 from shared.games import stones
 from shared.rooms import Closed, Ended, RoomEvent
@@ -34,8 +35,8 @@ class Mind(Protocol):
     def agrees(self, view: Position) -> bool:
         """Whether a view of the step that was followed last is what the events have told."""
 
-    def board(self) -> Any:
-        """The public position, JSON-like; None if it is not known."""
+    def told(self) -> tuple[Any, Any]:
+        """Result and board, as in `Told`."""
 
 
 _events = msgspec.json.Decoder(list[RoomEvent | stones.Started | stones.Taken])
@@ -92,15 +93,11 @@ class StonesMind:
     def agrees(self, view: Position) -> bool:
         return _shown(view) == self._state
 
-    def board(self) -> Any:
-        return _plain(self._state)
+    def told(self) -> tuple[Any, Any]:
+        return self.ending, _plain(self._state)
 
 
 _offers = msgspec.json.Decoder(list[msgspec.Raw] | None)
-
-
-PERSONAL = {"eriantys": (), "codex": ("you", "own"), "snarl": ("you", "window")}
-"""The parts of a game's view that differ from seat to seat."""
 
 
 class AnyMind:
@@ -115,14 +112,16 @@ class AnyMind:
         self.closed = ""
         self._random = Random(seed)
         self._options: list[msgspec.Raw] = []
-        self._personal = PERSONAL.get(game)
+        self._name = game
         self._game: Any = None
+        self._names: dict[int, str] = {}
 
     def look(self, view: Position) -> None:
         self.ending = view.outcome
         self.closed = "closed" if view.status == "closed" else ""
         self._offered(view.options)
         self._game = msgspec.json.decode(view.game)
+        self._names = {sitting.seat: sitting.name for sitting in view.seats}
 
     def follow(self, update: Update) -> None:
         self._game = None
@@ -147,11 +146,8 @@ class AnyMind:
     def agrees(self, view: Position) -> bool:
         return True
 
-    def board(self) -> Any:
-        """Known after a view only; of a game whose views are not known, nothing can be said to be public."""
-        if self._personal is None or self._game is None:
-            return None
-        return {key: value for key, value in self._game.items() if key not in self._personal}
+    def told(self) -> tuple[Any, Any]:
+        return shown(self._name, self._game, self._names, self.ending)
 
 
 def mind_for(game: str, seat: int, seed: int) -> Mind:

@@ -244,10 +244,10 @@ class Play:
             self._findings.add("disorder", f"{track} was told step {track.offset}, the view is of step {view.offset}")
         if view.offset == track.offset:
             if not self._mind.agrees(view):
-                told, seen = self._mind.board(), bytes(view.game).decode()
+                told, seen = self._mind.told()[1], bytes(view.game).decode()
                 self._findings.add("differing", f"{track}: the events told {told}, the view says {seen}")
             self._mind.look(view)
-            self.told.board = self._mind.board()
+            self.told.result, self.told.board = self._mind.told()
         return self._move()
 
     def _look(self, view: Position, reason: str) -> Iterable[bytes]:
@@ -280,8 +280,8 @@ class Play:
             return self.settle() if self._top is None and not self._asked else ()
         if not self.over:
             self.over = True
-            self.told.result = self._mind.ending
-            self.told.board = self._mind.board() or self.told.board
+            if not self._mind.asks_view:
+                self.told.result, self.told.board = self._mind.told()
             if self._mind.closed:
                 self._fault(f"the room was closed: {self._mind.closed}")
         return ()

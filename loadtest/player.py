@@ -16,7 +16,8 @@ class Told:
     result: Any = None
     """How the game ended, JSON-like; None until it has."""
     board: Any = None
-    """The public position at the end as this seat knows it, JSON-like; None if the dialect does not show enough."""
+    """The public position at the end as this seat knows it, an object; None if the dialect does not show enough. Only
+    boards with the same keys are compared."""
     counts: dict[str, int] = field(default_factory=dict)
     """Things worth counting over a run: characters played, endings, refusals by code."""
     faults: list[str] = field(default_factory=list)

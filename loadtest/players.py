@@ -11,13 +11,13 @@ from loadtest.play import Play
 from loadtest.player import Player, Seating
 
 PLAY = "play"
+MIXED = "mixed"
 DIALECTS = {
     "eriantys": ("eriantys.events", "eriantys.prompts", "eriantys.status"),
     "codex": ("codex",),
     "snarl": ("snarl",),
 }
 """Besides `play`, which speaks of every game."""
-MIXED = "mixed"
 ROOMLESS = ("eriantys.status", "snarl")
 """Dialects that never name a room: who comes sits down wherever a table waits."""
 
@@ -26,7 +26,7 @@ def dialects_of(game: str, dialect: str) -> tuple[str, ...]:
     """The dialects that the seats of a table speak, in turn."""
     known = DIALECTS.get(game, ())
     if dialect == MIXED:
-        return known or (PLAY,)
+        return known if set(known) == {"snarl"} else (*known, PLAY)
     if dialect != PLAY and dialect not in known:
         raise PlanError(f"{game} is played in the dialects {', '.join((PLAY, *known, MIXED))}, not in {dialect!r}")
     return (dialect,)

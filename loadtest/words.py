@@ -59,6 +59,11 @@ class Act(Message):
     command: msgspec.Raw
 
 
+class Sitting(msgspec.Struct):
+    seat: int
+    name: str
+
+
 class Position(msgspec.Struct):
     """The parts of a room's view that a player looks at."""
 
@@ -68,6 +73,7 @@ class Position(msgspec.Struct):
     game: msgspec.Raw = NOTHING
     options: msgspec.Raw = NOTHING
     outcome: Any = None
+    seats: list[Sitting] = []
 
 
 class Welcome(Message):

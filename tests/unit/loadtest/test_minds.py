@@ -32,7 +32,7 @@ def test_stones_are_counted_by_events() -> None:
     mind.follow(update({"type": "taken", "seat": 1, "count": 1}, ENDED))
     assert mind.choose() is None
     assert mind.ending == ENDED
-    assert mind.board() == {"stones": 0, "seats": [0, 1], "turn": 0, "winner": 1}
+    assert mind.told() == (ENDED, {"stones": 0, "seats": [0, 1], "turn": 0, "winner": 1})
 
 
 def test_a_view_agrees_with_the_events_or_not() -> None:
@@ -64,11 +64,11 @@ def test_the_end_is_found_among_the_events_of_any_game() -> None:
 
 def test_only_the_public_part_of_a_view_is_compared() -> None:
     mind = AnyMind("codex", 7)
-    mind.look(position({"table": {"round": 3}, "you": 1, "own": {"hand": [5]}}))
-    assert mind.board() == {"table": {"round": 3}}
+    mind.look(position({"table": {"round": 3}, "you": 1, "own": {"hand": [5]}}, outcome=ENDED))
+    assert mind.told() == ({"winners": ["bob"]}, {"table": {"round": 3}})
     unknown = AnyMind("chess", 7)
-    unknown.look(position({"table": 1}))
-    assert unknown.board() is None
+    unknown.look(position({"table": 1}, outcome=ENDED))
+    assert unknown.told() == (ENDED, None)
 
 
 def test_the_mind_fits_the_game() -> None:
