@@ -21,9 +21,10 @@ class Party:
         self.players: list[Player] = []
         self.lines: list[Line] = []
         self.room_number: int | None = None
-        self.record: Callable[[str, str, bytes], None] | None = None
-        """Called with the name, `<` or `>` and the frame of everything that is said."""
+        self.record: Callable[[str, str, bytes], None] = lambda _name, _way, _frame: None
+        """Called with the player's name, `>` (to the server) or `<`, and the frame of everything that is said."""
         self._outbox: deque[tuple[Line, bytes]] = deque()
+        self._names: dict[int, str] = {}
         self._expert, self._seed = expert, seed
 
     @property
@@ -52,6 +53,7 @@ class Party:
     def connect(self, seat: int) -> Line:
         player = self.players[seat]
         line = self.house.connect(self.dialects[seat], dict(parse_qsl(urlsplit(player.path).query)))
+        self._names[id(line)] = f"player{seat}"
         line.heard = lambda frame: self._heard(line, player, frame)
         early, line.frames = line.frames, []
         for frame in player.open():
@@ -67,8 +69,7 @@ class Party:
         self.lines[seat] = self.connect(seat)
 
     def _heard(self, line: Line, player: Player, frame: bytes) -> None:
-        if self.record is not None:
-            self.record(line.dialect, "<", frame)
+        self.record(self._names[id(line)], "<", frame)
         for answer in player.receive(frame):
             self._say(line, answer)
 
@@ -87,8 +88,7 @@ class Party:
                 if not self._outbox:
                     return
             line, frame = self._outbox.popleft()
-            if self.record is not None:
-                self.record(line.dialect, ">", frame)
+            self.record(self._names[id(line)], ">", frame)
             self.house.feed(line, lambda line=line, frame=frame: line.talk.receive(frame))  # type: ignore[misc]
             self.house.settle()
             line.frames.clear()

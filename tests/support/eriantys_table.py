@@ -48,6 +48,10 @@ class Line:
     closed: base.Hangup | None = None
     heard: Callable[[bytes], None] | None = None
 
+    @property
+    def is_closed(self) -> bool:
+        return self.closed is not None
+
     def say(self, frame: Any) -> list[Any]:
         """Send a message (bytes as they are, all else as JSON); what this client is told until all is quiet."""
         self.frames.clear()
@@ -164,6 +168,13 @@ class House:
             if room.status == "playing":
                 self.step(room, [Away(line.seat[1])], Absent(line.seat[1]))
         self.settle()
+
+    def arrange(self, room: HouseRoom, state: State) -> None:
+        """Put another position on the table; everybody knows it."""
+        room.state = state
+        for person in room.people.values():
+            if person.line is not None:
+                person.line.talk._table.view = state.view  # type: ignore[attr-defined]
 
     def deadline(self, room: HouseRoom) -> None:
         """Every timer that runs now runs out."""

@@ -101,7 +101,7 @@ class StatusTalk(Talk[Parsed]):
             return
 
         def then(_answer: Answer | None) -> Iterator[Out]:
-            self._table = None
+            self._table = self._wanted = None
             yield from self._login(name)
 
         yield Leave(table.room, then)
@@ -185,7 +185,7 @@ class StatusTalk(Talk[Parsed]):
             yield _encode(status)
 
     def _kicked(self) -> Iterator[Out]:
-        self._table = None
+        self._table = self._wanted = None
         yield _encode(words.AddPlayerResponse(words.KICKED_OUT, error_message="the table was made for fewer players"))
         yield from self._forget_name()
 

@@ -1,0 +1,36 @@
+"""Recorded games of Eriantys, one for each dialect: what the first of two players said and was told.
+
+`python -m tests.support.eriantys_transcripts` writes them anew after a change that is meant.
+"""
+
+from pathlib import Path
+
+from tests.support.eriantys_players import Party
+
+FOLDER = Path(__file__).parent.parent / "transcripts" / "eriantys"
+SEEDS = {"eriantys.events": 31, "eriantys.prompts": 32, "eriantys.status": 33}
+
+
+def record(dialect: str) -> str:
+    """A whole expert game of two, as the lines of its first player: `>` to the server, `<` from it."""
+    lines: list[str] = []
+    party = Party([dialect] * 2, expert=True, seed=SEEDS[dialect])
+
+    def note(name: str, way: str, frame: bytes) -> None:
+        if name == "player0":
+            lines.append(f"{way} {frame.decode()}\n")
+
+    party.record = note
+    party.play()
+    party.check()
+    return "".join(lines)
+
+
+def path_of(dialect: str) -> Path:
+    return FOLDER / f"{dialect.partition('.')[2]}.txt"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in SEEDS:
+        path_of(name).write_text(record(name), encoding="utf-8")

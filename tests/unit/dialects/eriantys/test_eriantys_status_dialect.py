@@ -1,0 +1,497 @@
+"""The dialect `eriantys.status`: every message in both directions, and the order of its tests."""
+
+from typing import Any
+
+import pytest
+
+from gateway.dialects.base import Opening
+from gateway.dialects.eriantys.status import DIALECT
+from shared.errors import ProtocolError
+from shared.games.eriantys.pieces import NO_STUDENTS, Manner, Phase, Tower
+from shared.games.eriantys.state import State
+from shared.games.eriantys.views import Active, Group
+from shared.ids import Seat
+from tests.support.eriantys_table import House
+from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
+from tests.unit.games.eriantys.building import board, joined, with_card, with_seat, with_view
+
+FIRST, SECOND = Seat(0), Seat(1)
+GREEN_OF_FIRST = (FIRST, None, None, None, None)
+
+
+def at(position: State) -> Seats:
+    return Seats(STATUS, STATUS, position=position)
+
+
+def cmd(name: str, **fields: Any) -> dict[str, Any]:
+    return {"cmd": name, **fields}
+
+
+def status(answer: list[Any]) -> int:
+    """The code of a refusal, which is all that is said."""
+    assert len(answer) == 1
+    assert set(answer[0]) == {"status", "errorMessage"}
+    found: int = answer[0]["status"]
+    return found
+
+
+# --- names and seats -------------------------------------------------------------------------------------------------
+
+
+def test_the_first_player_settles_the_table_and_it_starts_when_it_is_full() -> None:
+    house = House()
+    ann, bob = house.connect(STATUS), house.connect(STATUS)
+    assert ann.say(b"ann") == [{"status": 0, "userID": 0}]
+    assert bob.say(b'"bob"') == [{"status": 0, "userID": 1}]
+    assert ann.say({"numPlayers": 3, "gameMode": "EXPERT"}) == []
+    cid = house.connect(STATUS)
+    told = cid.say(b"cid")
+    assert told[0] == {"status": 0, "userID": 2}
+    assert (told[1]["gameMode"], told[1]["playerID"]) == ("expert", 2)
+    assert ann.told()[0]["playerID"] == 0
+    assert len(bob.told()[0]["game"]["players"]) == 3
+
+
+def test_surplus_players_are_kicked_out_and_may_try_again() -> None:
+    house = House()
+    lines = [house.connect(STATUS) for _ in range(4)]
+    for line, name in zip(lines, (b"ann", b"bob", b"cid", b"dan"), strict=True):
+        line.say(name)
+    lines[0].say({"numPlayers": 2, "gameMode": "normal"})
+    assert status(lines[2].told()) == 104
+    assert status(lines[3].told()) == 104
+    assert "gameMode" in lines[1].told()[0]
+    assert lines[2].say(b"cid") == [{"status": 0, "userID": 0}]
+
+
+def test_parameters_come_once_from_the_first_with_good_values() -> None:
+    house = House()
+    ann, bob = house.connect(STATUS), house.connect(STATUS)
+    good = {"numPlayers": 3, "gameMode": "easy"}
+    assert status(ann.say(good)) == 201
+    ann.say(b"ann")
+    bob.say(b"bob")
+    assert status(bob.say(good)) == 201
+    assert status(ann.say({"numPlayers": 5, "gameMode": "easy"})) == 201
+    assert status(ann.say({"numPlayers": 3, "gameMode": "chess"})) == 201
+    assert status(ann.say({"numPlayers": 3})) == 201
+    assert status(ann.say({"numPlayers": "3", "gameMode": "easy"})) == 201
+    assert ann.say(good) == []
+    assert status(ann.say(good)) == 201
+
+
+def test_a_name_in_use_is_101_and_another_may_be_sent() -> None:
+    house = House()
+    house.connect(STATUS).say(b"ann")
+    line = house.connect(STATUS)
+    assert status(line.say(b"ann")) == 101
+    assert line.say(b"bob") == [{"status": 0, "userID": 1}]
+
+
+def test_no_seat_is_102_and_a_started_game_103() -> None:
+    seats = Seats(STATUS, STATUS)
+    assert status(seats.house.connect(STATUS, {"table": "1000"}).say(b"cid")) == 103
+    assert status(seats.house.connect(STATUS, {"table": "4711"}).say(b"cid")) == 102
+    house = House()
+    waiting = house.connect(EVENTS)
+    waiting.say({"type": "Login", "username": "ann"})
+    waiting.say({"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": True})
+    assert house.connect(STATUS, {"table": "1000"}).say(b"bob")[0] == {"status": 0, "userID": 1}
+
+
+def test_a_table_of_another_dialect_is_filled_first() -> None:
+    house = House()
+    ann = house.connect(PROMPTS)
+    ann.say({"type": "GameParams", "numPlayers": 2, "expert": False, "nickname": "ann", "mage": "MAGE1"})
+    told = house.connect(STATUS).say(b"bob")
+    assert told[0] == {"status": 0, "userID": 1}
+    assert told[1]["gameMode"] == "simple"
+
+
+@pytest.mark.parametrize("name", [b"x" * 33, b'""', b'"\\u0020"'])
+def test_a_bad_name_is_201(name: bytes) -> None:
+    assert status(House().connect(STATUS).say(name)) == 201
+
+
+@pytest.mark.parametrize("query", [{"table": "abc"}, {"table": ""}, {"table": "-1"}, {"ping_ms": "often"}])
+def test_a_url_that_makes_no_sense_is_refused(query: dict[str, str]) -> None:
+    with pytest.raises(ProtocolError):
+        DIALECT.converse(Opening(query, House()))
+
+
+def test_the_bare_ping_is_off_unless_it_is_set() -> None:
+    assert DIALECT.converse(Opening({}, House())).tick_ms == 0
+    talk = DIALECT.converse(Opening({}, House(), {"ping_ms": "5000"}))
+    assert talk.tick_ms == 5000
+    assert list(talk.tick(0)) == [b"ping"]
+    assert list(talk.receive(b"pong")) == []
+
+
+# --- the full status -------------------------------------------------------------------------------------------------
+
+
+def test_the_full_status_of_an_expert_game() -> None:
+    seats = Seats(STATUS, STATUS)
+    seats.house.lose(seats.lines[0])
+    again = seats.house.connect(STATUS)
+    told = again.say(b"ann")
+    assert told[0] == {"status": 0, "userID": 0}
+    full = told[1]
+    assert set(full) == {"status", "turn", "game", "gameMode", "playerID"}
+    assert full["turn"]["phase"] == "planning"
+    game = full["game"]
+    assert set(game) == {"motherNatureIndex", "archipelagos", "clouds", "characterCards", "players", "professors"}
+    assert [entry["index"] for entry in game["archipelagos"]] == list(range(1, 13))
+    first = game["archipelagos"][0]
+    assert set(first) == {"index", "islands"}
+    assert set(first["islands"][0]) == {"islandIndex", "index", "students"}
+    assert [cloud["index"] for cloud in game["clouds"]] == [0, 1]
+    assert game["professors"] == [-1] * 5
+    assert game["characterCards"][0]["fileName"][0] == "P"
+    assert "coinOnIt" not in game["characterCards"][0]
+    assert set(game["players"][0]) == {
+        "index",
+        "nickName",
+        "towerColour",
+        "assistantCardsLeft",
+        "coins",
+        "studentsEntrance",
+        "studentsHall",
+        "numTowers",
+    }
+    assert game["players"][0]["assistantCardsLeft"] == list(range(10))
+    assert game["players"][1]["numTowers"] == 8
+
+
+def test_a_simple_game_leaves_out_what_it_does_not_have() -> None:
+    house = House()
+    ann, bob = house.connect(STATUS), house.connect(STATUS)
+    ann.say(b"ann")
+    ann.say({"numPlayers": 2, "gameMode": "simple"})
+    full = bob.say(b"bob")[1]
+    assert "characterCards" not in full["game"]
+    assert all("coins" not in player for player in full["game"]["players"])
+
+
+def test_groups_towers_and_tiles_in_the_full_status() -> None:
+    state = board(3, cards=(5, 8), towers={12: Tower.BLACK, 1: Tower.BLACK})
+    state = joined(state, (1, 12))
+    groups = tuple(Group(g.tiles, 2) if g.tiles == (3,) else g for g in state.view.groups)
+    state = with_card(with_card(with_view(state, groups=groups), 5, no_entry=2), 8, used=True)
+    seats = Seats(STATUS, STATUS, STATUS, position=state)
+    seats.house.lose(seats.lines[2])
+    game = seats.house.connect(STATUS).say(b"cid")[1]["game"]
+    joined_entry = game["archipelagos"][0]
+    assert [island["islandIndex"] for island in joined_entry["islands"]] == [1, 12]
+    assert [island["towerColour"] for island in joined_entry["islands"]] == ["BLACK", "BLACK"]
+    assert game["archipelagos"][2]["noEntryTiles"] == 2
+    assert game["characterCards"] == [
+        {"index": 0, "fileName": "P05.png", "noEntryTiles": 2},
+        {"index": 1, "fileName": "P08.png", "coinOnIt": True},
+    ]
+    assert game["players"][0]["lastAssistantCardPlayed"] == 4
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+def test_an_assistant() -> None:
+    seats = at(board(phase=Phase.PLANNING))
+    expected = {
+        "status": 0,
+        "turn": {"player": 1, "phase": "planning"},
+        "game": {
+            "players": [
+                {"index": 0, "assistantCardsLeft": [0, 1, 3, 5, 6, 7, 8, 9], "lastAssistantCardPlayed": 2},
+            ]
+        },
+    }
+    assert seats.say(0, cmd("PLAYASSISTANTCARD", playerId=0, index=2)) == [expected]
+    assert seats.told(1) == [expected]
+
+
+def test_a_student_to_an_island_sends_exactly_that_group() -> None:
+    seats = at(joined(board(), (3, 4)))
+    told = seats.say(0, cmd("MOVETOISLAND", playerIndex=0, studentColour="yellow", index=4))
+    assert told == [
+        {
+            "status": 0,
+            "game": {
+                "archipelagos": [
+                    {
+                        "index": 3,
+                        "islands": [
+                            {"islandIndex": 3, "index": 3, "students": [0, 0, 0, 0, 0]},
+                            {"islandIndex": 4, "index": 4, "students": [0, 0, 1, 0, 0]},
+                        ],
+                    }
+                ],
+                "players": [{"index": 0, "studentsEntrance": [2, 2, 0, 1, 1]}],
+            },
+        }
+    ]
+
+
+def test_a_student_to_the_hall() -> None:
+    seats = at(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}))
+    told = seats.say(0, cmd("MOVETOHALL", studentColour="Green"))
+    player = {"index": 0, "coins": 11, "studentsEntrance": [1, 2, 1, 1, 1], "studentsHall": [3, 0, 0, 0, 0]}
+    assert told == [{"status": 0, "game": {"players": [player], "professors": [0, -1, -1, -1, -1]}}]
+
+
+def test_mother_nature_sends_all_groups_when_any_changed_and_none_otherwise() -> None:
+    state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
+    seats = at(with_view(state, professors=GREEN_OF_FIRST))
+    game = seats.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))[0]["game"]
+    assert len(game["archipelagos"]) == 12
+    assert game["archipelagos"][1]["islands"][0]["towerColour"] == "BLACK"
+    assert game["motherNatureIndex"] == 2
+    assert game["players"] == [{"index": 0, "numTowers": 7}]
+    plain = at(board(phase=Phase.MOTHER))
+    assert plain.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=3)) == [
+        {"status": 0, "game": {"motherNatureIndex": 4}}
+    ]
+
+
+def test_a_cloud() -> None:
+    seats = at(board(phase=Phase.CLOUD))
+    assert seats.say(0, cmd("TAKEFROMCLOUD", index=1)) == [
+        {
+            "status": 0,
+            "turn": {"player": 1, "phase": "action"},
+            "game": {
+                "clouds": [{"index": 1, "students": [0, 0, 0, 0, 0]}],
+                "players": [{"index": 0, "studentsEntrance": [3, 3, 2, 1, 1]}],
+            },
+        }
+    ]
+
+
+def test_the_winner_is_told_alone_after_the_last_update() -> None:
+    state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
+    seats = at(with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1))
+    told = seats.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))
+    assert len(told) == 2
+    assert "turn" not in told[0]
+    assert told[1] == {"status": 0, "winner": "ann"}
+    assert seats.told(1)[-1] == {"status": 0, "winner": "ann"}
+    assert status(seats.say(0, cmd("TAKEFROMCLOUD", index=0))) == 208
+    assert seats.say(0, b"ann") == [{"status": 0, "userID": 0}]
+    assert seats.say(1, b"robert") == [{"status": 0, "userID": 1}]
+    assert seats.say(0, {"numPlayers": 2, "gameMode": "simple"})[0]["playerID"] == 0
+
+
+def test_a_draw_and_a_team() -> None:
+    draw = at(with_view(board(phase=Phase.CLOUD, last_round="bag"), turn=SECOND))
+    assert draw.say(1, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": ""}
+    teams = with_seat(board(4, phase=Phase.CLOUD, last_round="bag"), 1, towers=3)
+    seats = Seats(*[STATUS] * 4, position=with_view(teams, turn=Seat(3)))
+    assert seats.say(3, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": "bob, dan"}
+
+
+# --- characters ------------------------------------------------------------------------------------------------------
+
+
+def card(number: int, **fields: Any) -> list[Any]:
+    state = board(cards=(number,), halls={0: (0, 1, 0, 0, 0), 1: (0, 4, 0, 0, 0)})
+    state = with_view(state, professors=(None, SECOND, None, None, None))
+    return at(state).say(0, cmd("PLAYCHARACTERCARD", index=0, **fields))
+
+
+@pytest.mark.parametrize("number", [2, 4, 6, 8])
+def test_characters_that_ask_for_nothing(number: int) -> None:
+    game = card(number)[0]["game"]
+    assert game["characterCards"] == [{"index": 0, "coinOnIt": True}]
+    assert game["players"][0]["coins"] < 10
+
+
+@pytest.mark.parametrize(
+    ("number", "fields"),
+    [
+        (1, {"pColour": "green", "pIndex": 12}),
+        (3, {"pIndex": 1}),
+        (5, {"pIndex": 1}),
+        (7, {"pStudentsFrom": [0, 0, 1, 1, 0], "pStudentsTo": [2, 0, 0, 0, 0]}),
+        (9, {"pColour": "RED"}),
+        (10, {"pStudentsFrom": [1, 0, 0, 0, 0], "pStudentsTo": [0, 1, 0, 0, 0]}),
+        (11, {"pColour": "Pink"}),
+        (12, {"pColour": "red"}),
+    ],
+)
+def test_characters_with_all_they_ask_for(number: int, fields: dict[str, Any]) -> None:
+    told = card(number, **fields)
+    assert told[0]["status"] == 0
+    assert told[0]["game"]["characterCards"][0]["coinOnIt"] is True
+    for missing in fields:
+        assert status(card(number, **{key: value for key, value in fields.items() if key != missing})) == 201
+
+
+def test_the_jesters_arrays_are_card_and_entrance_and_the_minstrels_entrance_and_hall() -> None:
+    jester = card(7, pStudentsFrom=[0, 0, 1, 1, 0], pStudentsTo=[2, 0, 0, 0, 0])[0]["game"]
+    assert jester["players"][0]["studentsEntrance"] == [0, 2, 2, 2, 1]
+    assert jester["characterCards"][0]["students"] == [4, 1, 0, 0, 1]
+    minstrel = card(10, pStudentsFrom=[1, 0, 0, 0, 0], pStudentsTo=[0, 1, 0, 0, 0])[0]["game"]
+    assert minstrel["players"][0]["studentsHall"] == [1, 0, 0, 0, 0]
+    assert minstrel["players"][0]["studentsEntrance"] == [1, 3, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("taken", "given", "expected"),
+    [
+        ([1, 0, 0, 0, 0], [0, 0, 0, 0, 0], 201),
+        ([0, 0, 0, 0, 0], [0, 0, 0, 0, 0], 201),
+        ([2, 1, 1, 0, 0], [2, 2, 0, 0, 0], 201),
+        ([0, 2, 0, 0, 0], [2, 0, 0, 0, 0], 206),
+        ([1, 0, 0, 0], [1, 0, 0, 0], 201),
+        ([-1, 0, 0, 0, 2], [1, 0, 0, 0, 0], 201),
+        ("GREEN", [1, 0, 0, 0, 0], 201),
+    ],
+)
+def test_the_jesters_wrong_arrays(taken: Any, given: Any, expected: int) -> None:
+    assert status(card(7, pStudentsFrom=taken, pStudentsTo=given)) == expected
+
+
+def test_all_groups_are_sent_after_the_herald_and_one_after_the_herbalist() -> None:
+    state = board(cards=(3, 5), students={4: (1, 0, 0, 0, 0)})
+    seats = at(with_view(state, professors=GREEN_OF_FIRST))
+    assert len(seats.say(0, cmd("PLAYCHARACTERCARD", index=0, pIndex=4))[0]["game"]["archipelagos"]) == 12
+    assert len(card(5, pIndex=7)[0]["game"]["archipelagos"]) == 1
+
+
+def test_a_choice_of_another_dialect_that_nobody_can_see() -> None:
+    seats = Seats(PROMPTS, STATUS, STATUS, position=board(3, cards=(9,)))
+    seats.say(0, {"type": "PlayCharacter", "c": "CHAR9"})
+    assert seats.told(1)[0]["game"]["characterCards"] == [{"index": 0, "coinOnIt": True}]
+    seats.say(0, {"type": "ChooseColor", "color": "RED"})
+    assert seats.told(1) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "fields"),
+    [
+        (9, {"pColour": "RED"}),
+        (7, {"pStudentsFrom": [0, 0, 1, 0, 0], "pStudentsTo": [1, 0, 0, 0, 0]}),
+        (10, {"pStudentsFrom": [1, 0, 0, 0, 0], "pStudentsTo": [0, 1, 0, 0, 0]}),
+    ],
+)
+def test_who_owes_a_choice_from_another_dialect_makes_it_with_the_same_command(
+    number: int, fields: dict[str, Any]
+) -> None:
+    active = Active(number, Manner.LAX, 2, True)
+    state = with_view(board(cards=(number,), phase=Phase.CHARACTER, halls={0: (0, 1, 0, 0, 0)}), active=active)
+    seats = at(state)
+    if number != 9:
+        double = {key: [count * 2 for count in value] for key, value in fields.items()}
+        assert status(seats.say(0, cmd("PLAYCHARACTERCARD", index=0, **double))) == 201
+    assert seats.say(0, cmd("PLAYCHARACTERCARD", index=0, **fields))[0]["turn"]["player"] == 1
+
+
+# --- codes and the order of tests ------------------------------------------------------------------------------------
+
+POOR = with_seat(board(cards=(8, 9)), 0, coins=0)
+PLAYED = with_view(POOR, active=Active(8, Manner.WHOLE))
+
+
+@pytest.mark.parametrize(
+    ("position", "message", "expected"),
+    [
+        (board(), cmd("FLY"), 201),
+        (board(), cmd("MOVETOHALL"), 201),
+        (board(), cmd("MOVETOHALL", studentColour="mauve"), 201),
+        (board(), cmd("MOVETOHALL", studentColour=None), 201),
+        (board(), cmd("MOVETOISLAND", studentColour="red", index="1"), 201),
+        (board(), cmd("MOVETOISLAND", studentColour="red", index=1.5), 201),
+        (board(), cmd("MOVETOISLAND", studentColour="red", index=True), 201),
+        (board(), cmd("MOVETOISLAND", studentColour="red", index=13), 201),
+        (board(), cmd("MOVETOISLAND", studentColour="red", index=0), 201),
+        (board(), cmd("MOVETOHALL", studentColour="red", playerId=1), 201),
+        (board(), cmd("MOVETOHALL", studentColour="red", playerId=0, playerIndex=1), 201),
+        (board(phase=Phase.MOTHER), cmd("MOVEMOTHERNATURE", motherNatureShifts=0), 201),
+        (board(phase=Phase.MOTHER), cmd("MOVEMOTHERNATURE", motherNatureShifts=4), 201),
+        (board(phase=Phase.CLOUD), cmd("TAKEFROMCLOUD", index=2), 201),
+        (board(phase=Phase.PLANNING), cmd("PLAYASSISTANTCARD", index=10), 201),
+        (board(phase=Phase.PLANNING), cmd("PLAYASSISTANTCARD", index=4), 202),
+        (PLAYED, cmd("PLAYCHARACTERCARD", index=0), 203),
+        (POOR, cmd("PLAYCHARACTERCARD", index=0), 204),
+        (POOR, cmd("PLAYCHARACTERCARD", index=1), 201),
+        (POOR, cmd("PLAYCHARACTERCARD", index=2), 201),
+        (board(cards=(5,)), cmd("PLAYCHARACTERCARD", index=0, pIndex=13), 201),
+        (with_card(board(cards=(5,)), 5, no_entry=0), cmd("PLAYCHARACTERCARD", index=0, pIndex=1), 201),
+        (board(halls={0: (10, 0, 0, 0, 0)}), cmd("MOVETOHALL", studentColour="green"), 205),
+        (with_seat(board(), 0, entrance=(0, 1, 1, 1, 1)), cmd("MOVETOHALL", studentColour="green"), 206),
+        (with_seat(board(), 0, entrance=(0, 1, 1, 1, 1)), cmd("MOVETOISLAND", studentColour="green", index=1), 206),
+        (
+            with_view(board(phase=Phase.CLOUD), clouds=(NO_STUDENTS, (1, 0, 0, 0, 0))),
+            cmd("TAKEFROMCLOUD", index=0),
+            206,
+        ),
+        (board(cards=(1,)), cmd("PLAYCHARACTERCARD", index=0, pColour="blue", pIndex=1), 206),
+        (board(cards=(11,), halls={0: (10, 0, 0, 0, 0)}), cmd("PLAYCHARACTERCARD", index=0, pColour="green"), 205),
+        (with_view(board(), turn=SECOND), cmd("MOVETOHALL", studentColour="red"), 207),
+        (with_view(board(phase=Phase.PLANNING), turn=SECOND), cmd("MOVETOHALL", studentColour="red"), 207),
+        (with_view(board(), turn=SECOND), cmd("MOVETOHALL"), 201),
+        (with_view(board(), turn=SECOND), cmd("MOVETOISLAND", studentColour="red", index=13), 207),
+        (board(phase=Phase.MOTHER), cmd("MOVETOISLAND", studentColour="red", index=13), 208),
+        (board(phase=Phase.MOTHER), cmd("MOVETOHALL", studentColour="red"), 208),
+        (board(), cmd("PLAYASSISTANTCARD", index=0), 208),
+        (board(), cmd("MOVEMOTHERNATURE", motherNatureShifts=1), 208),
+        (board(), cmd("TAKEFROMCLOUD", index=0), 208),
+        (with_view(POOR, phase=Phase.PLANNING), cmd("PLAYCHARACTERCARD", index=0), 208),
+        (board(phase=Phase.PLANNING), cmd("PLAYCHARACTERCARD", index=0), 201),
+        (with_view(board(), turn=SECOND), cmd("PLAYCHARACTERCARD", index=0), 207),
+    ],
+)
+def test_codes_in_the_order_of_tests(position: State, message: dict[str, Any], expected: int) -> None:
+    seats = at(position)
+    assert status(seats.say(0, message)) == expected
+    assert seats.told(1) == []
+    assert seats.room.state == position
+
+
+def test_an_assistant_that_another_played_is_201() -> None:
+    seats = at(board(phase=Phase.PLANNING))
+    seats.say(0, cmd("PLAYASSISTANTCARD", index=2))
+    assert status(seats.say(1, cmd("PLAYASSISTANTCARD", index=2))) == 201
+
+
+@pytest.mark.parametrize(
+    "frame", [b"{", b"[1]", b'{"cmd":7}', b'{"cmd":null}', b"{}", b"bob", b"", b"\xff", b"17", b"null"]
+)
+def test_ill_formed_lines_at_a_table_are_201(frame: bytes) -> None:
+    assert status(at(board()).say(0, frame)) == 201
+
+
+def test_commands_before_the_start_are_208_and_a_paused_game_too() -> None:
+    house = House()
+    ann = house.connect(STATUS)
+    assert status(ann.say(cmd("MOVETOHALL", studentColour="red"))) == 208
+    ann.say(b"ann")
+    assert status(ann.say(cmd("MOVETOHALL", studentColour="red"))) == 208
+    seats = at(board())
+    seats.house.lose(seats.lines[1])
+    assert status(seats.say(0, cmd("MOVETOHALL", studentColour="red"))) == 208
+
+
+# --- coming back -----------------------------------------------------------------------------------------------------
+
+
+def test_a_lost_player_comes_back_by_name_with_or_without_the_table() -> None:
+    for query in ({}, {"table": "1000"}):
+        seats = Seats(STATUS, STATUS, STATUS, position=board(3))
+        seats.house.lose(seats.lines[1])
+        assert seats.told(0) == []
+        told = seats.house.connect(STATUS, query).say(b"bob")
+        assert told[0] == {"status": 0, "userID": 1}
+        assert told[1]["turn"] == {"player": 0, "phase": "action"}
+        assert status(seats.house.connect(STATUS, query).say(b"bob")) == 101
+
+
+def test_skipped_turns_and_the_end_of_the_pause_are_told() -> None:
+    seats = Seats(STATUS, STATUS, STATUS, position=board(3))
+    seats.house.lose(seats.lines[0])
+    seats.house.deadline(seats.room)
+    assert seats.told(1) == [{"status": 0, "turn": {"player": 1, "phase": "action"}}]
+    seats.house.lose(seats.lines[2])
+    assert seats.told(1) == []
+    seats.house.deadline(seats.room)
+    assert seats.told(1) == [{"status": 0, "winner": "bob"}]
