@@ -47,19 +47,19 @@ def test_snarl_serves_the_levels_of_a_file_and_draws_them(tmp_path: Path) -> Non
     levels = tmp_path / "one.levels"
     levels.write_text(f"1\n\n{json.dumps(LEVEL)}\n")
     port = free_port()
-    with snarl("--levels", str(levels), "--clients", "1", "--observe", "--port", str(port)) as server:
-        with connected(port) as player, player.makefile("rw", encoding="utf-8") as stream:
-            assert json.loads(stream.readline())["type"] == "welcome"
-            assert json.loads(stream.readline()) == "name"
-            stream.write('"alice"\n')
-            stream.flush()
-            assert json.loads(stream.readline()) == {"type": "start-level", "level": 1, "players": ["alice"]}
-            assert json.loads(stream.readline())["type"] == "player-update"
-            assert json.loads(stream.readline()) == "move"
-            assert server.stdout is not None
-            picture = ""
-            while "alice" not in picture:
-                picture += server.stdout.readline()
+    arguments = ("--levels", str(levels), "--clients", "1", "--observe", "--port", str(port))
+    with snarl(*arguments) as server, connected(port) as player, player.makefile("rw", encoding="utf-8") as stream:
+        assert json.loads(stream.readline())["type"] == "welcome"
+        assert json.loads(stream.readline()) == "name"
+        stream.write('"alice"\n')
+        stream.flush()
+        assert json.loads(stream.readline()) == {"type": "start-level", "level": 1, "players": ["alice"]}
+        assert json.loads(stream.readline())["type"] == "player-update"
+        assert json.loads(stream.readline()) == "move"
+        assert server.stdout is not None
+        picture = ""
+        while "alice" not in picture:
+            picture += server.stdout.readline()
     assert "Level 1 of 1" in picture
 
 

@@ -33,7 +33,6 @@ def test_every_variable_that_is_mentioned_exists(document: str) -> None:
 
 def test_every_command_is_mentioned(document: str) -> None:
     verbs = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback}
-    assert verbs == {"up", "ps", "down", "load", "check-game", "settings"}
     assert all(f"tavolata {verb}" in document for verb in verbs)
 
 
