@@ -233,8 +233,8 @@ class Link:
             self._wire.request(commands).add_done_callback(_log_refusals)
 
     async def _dial(self) -> Wire:
-        self._lost.clear()
-        wire = await connect(self._address, self._lost.set, greeting=self._greeting)
+        lost = self._lost = asyncio.Event()
+        wire = await connect(self._address, lost.set, greeting=self._greeting)
         self.connections += 1
         return wire
 
