@@ -167,7 +167,7 @@ class Room(Seating):
         deadline = self.state.deadlines.get(body.name)
         if deadline is None or deadline.generation != body.generation or at < deadline.due_ms - _EARLY_MS:
             return
-        del self.state.deadlines[body.name]
+        self.state.deadlines = {other: due for other, due in self.state.deadlines.items() if other != body.name}
         name, _, number = body.name.partition(".")
         match name:
             case timers.WAIT:

@@ -34,7 +34,7 @@ from shared.settings import WorkerSettings
 from worker import timers
 from worker.batch import Batch, Due
 from worker.engines import Engines
-from worker.roomstate import Result, RoomState, apply
+from worker.roomstate import Deadline, Result, RoomState, apply
 from worker.telling import Teller
 
 log = logging.getLogger("tavolata.room")
@@ -69,12 +69,15 @@ class Steps:
         """Whether an event of the room itself is among them."""
         self._gateways_before: set[GatewayId] = set()
         self._snapshot_at = Offset(0)
+        self._indexed: dict[str, Deadline] = {}
+        """The deadlines as the partition's index has them."""
         try:
             if kept.snapshot is not None:
                 self._restore(kept.snapshot)
             for filed in kept.records:
                 self._replay(filed)
             self._turn = self._whose_turn()
+            self._indexed = self.state.deadlines
         except Exception as error:  # a game's code may fail in any way on what an older version wrote
             raise Broken(f"room {room} cannot be loaded: {error!r}") from error
 
@@ -196,12 +199,13 @@ class Steps:
         state = self.state
         if self._game is None:
             return
-        before = state.deadlines
         wanted = timers.wanted(state, self._game, self._play, self._turn, self._settings)
-        if wanted or before:
-            state.deadlines = timers.retimed(before, wanted, at)
+        if wanted or state.deadlines:
+            state.deadlines = timers.retimed(state.deadlines, wanted, at)
+        before = self._indexed
         if batch is None or state.deadlines == before:
             return
+        self._indexed = state.deadlines
         for name, deadline in before.items():
             if state.deadlines.get(name) != deadline:
                 batch.clear(Due(deadline.due_ms, state.room, name, deadline.generation))

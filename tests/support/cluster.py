@@ -197,7 +197,8 @@ class Cluster:
         return {status["pid"]: status for status in statuses if status["pid"] in pids}
 
     @contextmanager
-    def redis(self) -> Iterator["redis.Redis"]:
+    def redis(self) -> Iterator[Any]:
+        """A client of the store, to look at what is there or to do harm."""
         with redis.Redis(host=HOST, port=self.store.port, decode_responses=True) as client:
             yield client
 

@@ -1,0 +1,137 @@
+"""HTTP beside the sockets: health, metrics, lists, updates of one's own room, replays of finished games."""
+
+import json
+
+import pytest
+
+from tests.e2e.conftest import Arrive
+from tests.support.cluster import Cluster
+from tests.support.stones import StonesTable
+from tests.support.waiting import eventually
+
+GATEWAY_METRICS = (
+    "tavolata_connections",
+    "tavolata_frame_to_ack_seconds_bucket",
+    "tavolata_gaps_filled_total",
+    "tavolata_resumes_total",
+    "tavolata_rejections_total",
+    "tavolata_outbox_bytes",
+    "tavolata_pending_commands",
+)
+WORKER_METRICS = (
+    "tavolata_commands_total",
+    "tavolata_commits_total",
+    "tavolata_batch_commands_bucket",
+    "tavolata_partitions_held",
+    "tavolata_lag_",
+    "tavolata_rejections_total",
+    "tavolata_steps_total",
+    "tavolata_rooms_loaded",
+)
+
+
+def test_everybody_is_well_and_ready(calm: Cluster) -> None:
+    for gateway in calm.gateways:
+        assert gateway.json("/healthz")["ok"] is True
+        assert gateway.json("/readyz")["ready"] is True
+    for worker in calm.workers:
+        assert worker.json("/healthz")["ok"] is True
+
+
+async def test_gateways_and_workers_count_what_they_do(calm: Cluster, arrive: Arrive) -> None:
+    first, second = [await arrive(gateway) for gateway in calm.gateways]
+    table = await StonesTable.open(first, second)
+    await table.moves(4)
+    assert (await first.take(table.room, 9))["code"] == "game/illegal"
+    second.drop()
+    await second.come_back(calm.gateways[0].url)
+    await table.moves(2)
+    for node, names in [(calm.gateways[0], GATEWAY_METRICS), (calm.owner(table.room), WORKER_METRICS)]:
+        metrics = node.metrics()
+        for name in names:
+            assert any(sample.startswith(name) for sample in metrics), f"{name} of a {node.role}"
+    gateway, worker = calm.gateways[0].metrics(), calm.owner(table.room).metrics()
+    assert gateway['tavolata_connections{dialect="play"}'] >= 2
+    assert gateway["tavolata_frame_to_ack_seconds_count"] > 0
+    assert gateway['tavolata_rejections_total{code="game/illegal"}'] >= 1
+    assert worker['tavolata_rejections_total{code="game/illegal"}'] >= 1
+    assert worker['tavolata_commits_total{outcome="ok"}'] > 0
+    eventually(lambda: sum(node.metrics()["tavolata_partitions_held"] for node in calm.workers) == calm.partitions)
+
+
+def test_the_games_are_listed_with_their_schemas(calm: Cluster) -> None:
+    games = {game["name"]: game for game in calm.gateways[0].json("/api/games")["games"]}
+    assert games["stones"]["seats"] == [2, 3, 4]
+    assert "stones" in json.dumps(games["stones"]["options"])
+    assert "count" in json.dumps(games["stones"]["commands"])
+
+
+async def test_public_rooms_are_listed_with_filters(calm: Cluster, arrive: Arrive) -> None:
+    player = await arrive(calm.gateways[0])
+    room = (await player.ask("create", game="stones", seats=3))["room"]
+    hidden = (await player.ask("create", game="stones", seats=3, private=True))["room"]
+
+    def listed(query: str) -> list[int]:
+        return [entry["room"] for entry in calm.gateways[0].json(f"/api/rooms{query}")["rooms"]]
+
+    assert room in listed("")
+    assert hidden not in listed("")
+    assert room in listed("?game=stones&status=waiting&seats=3")
+    assert room not in listed("?seats=2")
+    assert room not in listed("?status=playing")
+    assert room not in listed("?game=codex")
+    assert calm.gateways[0].get("/api/rooms?seats=two")[0] == 400
+
+
+async def test_a_seat_reads_the_updates_of_its_room_and_nobody_else_does(calm: Cluster, arrive: Arrive) -> None:
+    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+    table = await StonesTable.open(first, second)
+    await table.moves(5)
+    path = f"/api/rooms/{table.room}/updates"
+    for player in (first, second):
+        told = calm.gateways[1].json(path, player.token)
+        steps = player.rooms[table.room].steps
+        assert told["trimmed"] is False
+        assert {step["offset"]: step for step in told["updates"]}.items() >= steps.items()
+    top = first.rooms[table.room].offset
+    assert [step["offset"] for step in calm.gateways[0].json(f"{path}?after={top - 1}", first.token)["updates"]] == [
+        top
+    ]
+    assert calm.gateways[0].get(path)[0] == 401
+    assert calm.gateways[0].get(path, "forged.token")[0] == 401
+    assert calm.gateways[0].get(path, other.token)[0] == 403
+    assert calm.gateways[0].get("/api/rooms/77777/updates", other.token)[0] == 404
+    assert calm.gateways[0].get(f"{path}?after=x", first.token)[0] == 400
+
+
+async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, arrive: Arrive) -> None:
+    first, second = [await arrive(gateway) for gateway in calm.gateways]
+    table = await StonesTable.open(first, second, stones=4)
+    await first.ask("say", room=table.room, text="not for posterity")
+    assert calm.gateways[0].get(f"/api/replays/{table.room}")[0] == 409
+    await table.move(2)
+    await table.move(2)
+    await first.event(table.room, "room.ended")
+    status, body = calm.gateways[1].get(f"/api/replays/{table.room}")
+    assert status == 200
+    kinds = [event["type"] for step in json.loads(body)["steps"] for event in step["events"]]
+    assert kinds[:2] == ["room.opened", "room.joined"]
+    assert kinds[-3:] == ["taken", "taken", "room.ended"]
+    assert b"posterity" not in body
+    assert calm.gateways[0].get("/api/replays/77777")[0] == 404
+
+
+async def test_a_private_game_is_replayed_for_its_seats_alone(calm: Cluster, arrive: Arrive) -> None:
+    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+    table = await StonesTable.open(first, second, stones=1, private=True)
+    await table.move()
+    await first.event(table.room, "room.ended")
+    path = f"/api/replays/{table.room}"
+    assert calm.gateways[0].get(path)[0] == 403
+    assert calm.gateways[0].get(path, other.token)[0] == 403
+    assert calm.gateways[0].get(path, second.token)[0] == 200
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/ws/nothing", "/api/rooms/abc/updates", "/api/replays/-1"])
+def test_paths_that_are_not_there_are_not_found(calm: Cluster, path: str) -> None:
+    assert calm.gateways[0].get(path)[0] == 404
