@@ -24,7 +24,7 @@ from shared.ids import Seat
 
 
 class Presence(Noun, frozen=True):
-    """Who is away, and when that began. Moments are numbers of events, so that each names one timer only."""
+    """Who is away, and when that began. Moments are counted, so that each names one timer only."""
 
     now: int = 0
     turn_began: int = 0
@@ -81,7 +81,7 @@ def _presence_after(presence: Presence, event: Event) -> Presence:
     now = presence.now + 1
     match event:
         case TurnBegan():
-            return Presence(now, now, presence.changed, presence.away, presence.left)
+            return replace(presence, now=now, turn_began=now)
         case PlayerLost(seat=seat, for_good=for_good):
             left = (*presence.left, seat) if for_good else presence.left
             if seat in presence.away:
@@ -91,7 +91,7 @@ def _presence_after(presence: Presence, event: Event) -> Presence:
             away = {other: since for other, since in presence.away.items() if other != seat}
             return replace(presence, now=now, changed=now, away=away)
         case _:
-            return Presence(now, presence.turn_began, presence.changed, presence.away, presence.left)
+            return presence
 
 
 class Story:

@@ -58,7 +58,7 @@ def next_turn(story: Story) -> None:
     following = order.index(_current(story)) + 1
     ring = (*order[following:], *order[:following])
     target = next((seat for seat in ring if not is_stuck(story.state, seat)), None)
-    if target is None or not _able(story.state):
+    if target is None or (story.state.presence.left and not _able(story.state)):
         score_and_end(story)
         return
     for seat in ring:
