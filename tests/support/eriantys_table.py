@@ -244,6 +244,8 @@ class House:
             if room.status in ("waiting", "playing")
             for person in room.people.values()
         }
+        if line.name == name:
+            return base.LoggedIn(name)
         if name in kept or any(other.name == name for other in self.lines):
             return base.Refused("name/taken", "")
         line.name = name

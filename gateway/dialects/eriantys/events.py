@@ -22,7 +22,7 @@ from gateway.dialects.base import (
 )
 from gateway.dialects.eriantys import events_telling as telling
 from gateway.dialects.eriantys import events_words as words
-from gateway.dialects.eriantys.talk import GAME, Table, Talk, activation, bounded, decode, word_of
+from gateway.dialects.eriantys.talk import GAME, Table, Talk, activation, bounded, decode, may_exist, word_of
 from shared.errors import ProtocolError
 from shared.games.eriantys import commands
 from shared.games.eriantys.events import Event
@@ -163,7 +163,7 @@ class EventsTalk(Talk[Parsed]):
         yield Create(spec, ref=then)
 
     def _access(self, room: int) -> Iterator[Out]:
-        if code := self._may_enter():
+        if code := self._may_enter() or ("" if may_exist(room) else "room/unknown"):
             yield self.complain(code)
             return
 

@@ -18,6 +18,7 @@ from gateway.dialects.base import (
     Logout,
     Opening,
     Out,
+    Refused,
     Request,
     Return,
     RoomsChanged,
@@ -25,7 +26,18 @@ from gateway.dialects.base import (
 )
 from gateway.dialects.eriantys import prompts_telling as telling
 from gateway.dialects.eriantys import prompts_words as words
-from gateway.dialects.eriantys.talk import GAME, Table, Talk, Then, activation, bounded, decode, word_of
+from gateway.dialects.eriantys.talk import (
+    GAME,
+    Table,
+    Talk,
+    Then,
+    activation,
+    bounded,
+    decode,
+    may_exist,
+    text_of,
+    word_of,
+)
 from shared.errors import ProtocolError
 from shared.games.eriantys import commands
 from shared.games.eriantys.cards import Ask
@@ -126,10 +138,10 @@ class PromptsTalk(Talk[words.FromClient]):
                 case _:
                     yield from self._not_entered(wanted, answer)
 
-        if self._named:
-            self._named = False
-            yield Logout()
-        yield Login(wanted.nickname, then)
+        if isinstance(wanted, words.Join) and not may_exist(wanted.index):
+            yield from self._not_entered(wanted, Refused("room/unknown", text_of("room/unknown")))
+        else:
+            yield Login(wanted.nickname, then)
 
     def _seat(self, wanted: words.GameParams | words.Join) -> Request:
         choice: dict[str, Any] = {"mage": wanted.mage.value}

@@ -24,7 +24,7 @@ from gateway.dialects.base import (
 from gateway.dialects.eriantys import status_telling as telling
 from gateway.dialects.eriantys import status_words as words
 from gateway.dialects.eriantys.status_moves import Order, order_of
-from gateway.dialects.eriantys.talk import GAME, Table, Talk, decode, word_of
+from gateway.dialects.eriantys.talk import GAME, Table, Talk, decode, may_exist, word_of
 from shared.errors import ProtocolError
 from shared.games.eriantys.events import Event, Finished
 from shared.games.eriantys.views import View
@@ -117,7 +117,6 @@ class StatusTalk(Talk[Parsed]):
                 case _:
                     yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
 
-        yield from self._forget_name()
         yield Login(name, then)
 
     def _seat(self) -> Out:
@@ -206,7 +205,7 @@ def _table_of(opening: Opening) -> RoomId | None:
     wanted = opening.query.get("table")
     if wanted is None:
         return None
-    if not wanted.isascii() or not wanted.isdigit() or len(wanted) > 18:
+    if not wanted.isascii() or not wanted.isdigit() or len(wanted) > 15 or not may_exist(int(wanted)):
         raise ProtocolError("frame/malformed", "table is the number of a room")
     return RoomId(int(wanted))
 

@@ -45,6 +45,8 @@ MOST_WAITING: Final = 256
 _BEYOND: Final = 1_000_000
 """No number of the game is larger; what is, is as wrong as this."""
 
+_NO_ROOM: Final = 10**15
+
 _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 _decode_view = msgspec.json.Decoder(View).decode
 
@@ -65,6 +67,11 @@ def decode(decoder: Callable[[bytes], T], frame: bytes) -> T:
 def bounded(number: int) -> int:
     """The number, or one that is just as impossible but small enough to travel."""
     return max(-_BEYOND, min(_BEYOND, number))
+
+
+def may_exist(room: int) -> bool:
+    """Rooms have positive numbers, small enough to travel."""
+    return 0 < room < _NO_ROOM
 
 
 def word_of(code: str) -> str:
@@ -220,8 +227,8 @@ class Talk(Generic[M]):
         return [self.complain(code)] if code.startswith("busy/") else list(self._nonsense(ProtocolError(code)))
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
-        then: Then = ref
-        return list(self._go_on(then(answer)))
+        then: Then | None = ref
+        return [] if then is None else list(self._go_on(then(answer)))
 
     def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
         then: Then | None = ref

@@ -107,7 +107,8 @@ def test_what_cannot_be_entered_is_refused() -> None:
     assert word(ann.say({"type": "AccessRoom", "roomId": 1000})) == "SESSION_NONE"
     ann.say({"type": "Login", "username": "ann"})
     assert word(ann.say({**create, "numberOfPlayers": 5})) == "ROOM_BAD_SEATS"
-    assert word(ann.say({"type": "AccessRoom", "roomId": 77})) == "ROOM_UNKNOWN"
+    for number in (77, 0, -1, 10**40):
+        assert word(ann.say({"type": "AccessRoom", "roomId": number})) == "ROOM_UNKNOWN"
     assert word(ann.say({"type": "LeaveRoom"})) == "ROOM_NOT_SEATED"
     assert word(ann.say(event(1, assistantCardValue=3))) == "ROOM_NOT_SEATED"
     ann.say(create)

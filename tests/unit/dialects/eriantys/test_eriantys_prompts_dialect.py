@@ -86,6 +86,7 @@ def test_everybody_in_the_lobby_hears_of_a_newcomer() -> None:
         ({**JOIN, "colorT": "BLACK"}, "TOWER_TAKEN"),
         ({**JOIN, "colorT": "GREY"}, "TOWER_TAKEN"),
         ({**JOIN, "index": 999}, "ROOM_UNKNOWN"),
+        ({**JOIN, "index": -(10**40)}, "ROOM_UNKNOWN"),
         ({**JOIN, "nickname": ""}, "NAME_BAD"),
     ],
 )

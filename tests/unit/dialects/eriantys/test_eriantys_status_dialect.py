@@ -113,7 +113,10 @@ def test_a_bad_name_is_201(name: bytes) -> None:
     assert status(House().connect(STATUS).say(name)) == 201
 
 
-@pytest.mark.parametrize("query", [{"table": "abc"}, {"table": ""}, {"table": "-1"}, {"ping_ms": "often"}])
+@pytest.mark.parametrize(
+    "query",
+    [{"table": "abc"}, {"table": ""}, {"table": "-1"}, {"table": "0"}, {"table": "9" * 20}, {"ping_ms": "often"}],
+)
 def test_a_url_that_makes_no_sense_is_refused(query: dict[str, str]) -> None:
     with pytest.raises(ProtocolError):
         DIALECT.converse(Opening(query, House()))
