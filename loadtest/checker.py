@@ -6,8 +6,9 @@ acknowledgement named; and what the seat was told must be what the record says i
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from zlib import crc32
 
 import msgspec
@@ -168,11 +169,24 @@ def _places(steps: Iterable[Recorded]) -> dict[tuple[int, int], list[int]]:
     return places
 
 
-def check_record(room: int, record: Record, findings: Findings) -> None:
-    """What must hold for a record by itself: consecutive steps, no command twice."""
+def check_record(room: int, record: Record, seats: Collection[int], findings: Findings) -> None:
+    """What must hold for a record by itself: consecutive steps, no command of these seats twice. (A seat that was
+    taken back by name has another session, whose ids may be those of the former one.)"""
     for before, after in zip(record.updates, record.updates[1:], strict=False):
         if after.offset != before.offset + 1:
             findings.add("holes", f"the record of room {room} has step {after.offset} after {before.offset}")
     for (seat, command), offsets in _places(record.updates).items():
-        if len(offsets) > 1:
+        if len(offsets) > 1 and seat in seats:
             findings.add("doubled", f"room {room} seat {seat}: command {command} became steps {offsets}")
+
+
+def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """Where two JSON-like values differ, and how."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key in one:
+            yield from differences(one[key], other[key], f"{path}.{key}" if path else str(key))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from differences(left, right, f"{path}[{number}]")
+    elif one != other:
+        yield f"{path or 'it'} is {one} to one, {other} to another"

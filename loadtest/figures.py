@@ -39,6 +39,7 @@ class Figures:
         self._marked, self._marked_moves = now, self.moves
         self._latencies.reset()
         self._last_ack = now
+        self.longest_wait = self.longest_silence = 0.0
 
     def end(self, now: float) -> None:
         """Measure no further."""
@@ -48,10 +49,11 @@ class Figures:
         """A move that was sent then is acknowledged now."""
         self.moves += 1
         wait = now - sent
+        if wait > self.longest_wait:
+            self.longest_wait = wait
         if self._ended:
             return
         self._latencies.record_value(min(LONGEST_US, int(wait * 1e6) + 1))
-        self.longest_wait = max(self.longest_wait, wait)
         if self._last_ack and now - self._last_ack > self.longest_silence:
             self.longest_silence = now - self._last_ack
         self._last_ack = now

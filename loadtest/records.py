@@ -130,5 +130,6 @@ async def _audit_room(reader: Reader, room: int, witnesses: list[Witness], findi
             findings.add("faults", f"the record of room {room} cannot be read: {fault}")
             return
         if number == 0:
-            check_record(room, record, findings)
+            seats = [witness.track.seat for witness in witnesses]
+            check_record(room, record, seats, findings)
         witness.track.compare(record)

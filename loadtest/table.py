@@ -7,7 +7,7 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from loadtest.checker import Findings
+from loadtest.checker import Findings, differences
 from loadtest.figures import Figures
 from loadtest.link import Link, Route
 from loadtest.plan import Plan
@@ -18,6 +18,7 @@ from loadtest.records import Witness
 
 UNDER_WAY_S = 5.0
 """An update that some seats have and others lack after so long will never come."""
+MOST_DIFFERENCES = 5
 DIAGNOSIS_S = 10.0
 """So long the seats of a table that was given up may look at where they are."""
 
@@ -258,14 +259,14 @@ class Table:
     def _compare(self) -> None:
         """All seats must have been told the same end, and the same position where they can tell."""
         told = [player.told for player in self._players]
-        for one, other in combinations(told, 2):
-            if one.result != other.result:
-                self._differ(f"one seat was told {one.result}, another {other.result}")
-            elif _comparable(one.board, other.board) and one.board != other.board:
-                self._differ(f"one seat knows the position {one.board}, another {other.board}")
-
-    def _differ(self, text: str) -> None:
-        self._hall.findings.add("differing", f"room {self._room}: {text}")
+        for (seat, one), (other_seat, other) in combinations(enumerate(told), 2):
+            found = list(differences(one.result, other.result, "result"))
+            if _comparable(one.board, other.board):
+                found += differences(one.board, other.board, "board")
+            if found:
+                who = f"{self._dialect(seat)} and {self._dialect(other_seat)}"
+                text = f"room {self._room}, {who}: {'; '.join(found[:MOST_DIFFERENCES])}"
+                self._hall.findings.add("differing", text)
 
 
 def _comparable(one: Any, other: Any) -> bool:

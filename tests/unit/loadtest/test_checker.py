@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from loadtest.checker import Findings, Record, Recorded, Track, check_record
+from loadtest.checker import Findings, Record, Recorded, Track, check_record, differences
 
 EPOCH = 3
 
@@ -103,12 +103,15 @@ def test_two_acknowledgements_of_one_move_must_agree(track: Track, findings: Fin
 
 
 def test_a_move_that_was_applied_twice_is_doubled(findings: Findings) -> None:
-    check_record(1000, Record([step(1, 0, 70), step(2, 1, 70), step(3, 0, 71), step(4, 0, 70)]), findings)
+    twice = Record([step(1, 0, 70), step(2, 1, 70), step(3, 0, 71), step(4, 0, 70)])
+    check_record(1000, twice, (1,), findings)
+    assert not found(findings)
+    check_record(1000, twice, (0, 1), findings)
     assert found(findings) == {"doubled": 1}
 
 
 def test_a_record_with_a_hole_is_found(findings: Findings) -> None:
-    check_record(1000, Record([step(1), step(3)]), findings)
+    check_record(1000, Record([step(1), step(3)]), (), findings)
     assert found(findings) == {"holes": 1}
 
 
@@ -139,3 +142,14 @@ def test_the_verdict_names_every_kind(findings: Findings) -> None:
     findings.add("lost", "room 1000 seat 0: move 1")
     assert findings.verdict().startswith("NOT GOOD")
     assert findings.words == ["lost: room 1000 seat 0: move 1"]
+
+
+def test_differences_are_named_by_their_place() -> None:
+    one = {"cards": [[1, True], [2, False]], "mother": 3}
+    assert not list(differences(one, {"cards": [[1, True], [2, False]], "mother": 3}))
+    other = {"cards": [[1, False], [2, False]], "mother": 4}
+    assert list(differences(one, other, "board")) == [
+        "board.cards[0][1] is True to one, False to another",
+        "board.mother is 3 to one, 4 to another",
+    ]
+    assert list(differences([1], [1, 2])) == ["it is [1] to one, [1, 2] to another"]
