@@ -51,12 +51,11 @@ class Figures:
         wait = now - sent
         if wait > self.longest_wait:
             self.longest_wait = wait
-        if self._ended:
-            return
-        self._latencies.record_value(min(LONGEST_US, int(wait * 1e6) + 1))
         if self._last_ack and now - self._last_ack > self.longest_silence:
             self.longest_silence = now - self._last_ack
-        self._last_ack = now
+        self._last_ack = 0.0 if self._ended else now
+        if not self._ended:
+            self._latencies.record_value(min(LONGEST_US, int(wait * 1e6) + 1))
 
     def measured(self, now: float) -> tuple[int, float]:
         """Moves and seconds of the measured part."""

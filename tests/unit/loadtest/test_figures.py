@@ -21,7 +21,7 @@ def test_only_what_comes_after_the_mark_is_measured() -> None:
 
 def test_pauses_are_those_of_one_move_and_of_all() -> None:
     figures = Figures(0.0)
-    figures.mark(0.0)
+    figures.mark(0.5)
     figures.acked(0.0, 1.0)
     figures.acked(0.0, 1.5)
     figures.acked(1.4, 4.5)
@@ -31,10 +31,13 @@ def test_pauses_are_those_of_one_move_and_of_all() -> None:
 
 def test_a_move_that_is_answered_after_the_end_still_counts_as_a_pause() -> None:
     figures = Figures(0.0)
-    figures.mark(0.0)
+    figures.mark(0.1)
+    figures.acked(0.1, 0.5)
     figures.end(1.0)
     figures.acked(0.5, 9.5)
-    assert figures.longest_wait == 9.0
+    figures.acked(0.5, 99.0)
+    assert figures.longest_wait == 98.5
+    assert figures.longest_silence == 9.0
 
 
 def test_without_moves_there_are_no_latencies() -> None:
