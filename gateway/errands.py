@@ -29,11 +29,12 @@ from gateway.dialects.base import (
 from gateway.outgoing import Busy
 from shared import envelopes
 from shared.bus import directory, names
+from shared.bus.leases import GATEWAYS
 from shared.bus.names import Claimed, Taken
 from shared.bus.store import StoreError
 from shared.envelopes import AnyBody, Enter, Envelope, Reply, Watch
 from shared.errors import Rejected
-from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId, SessionId, partition_of
+from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, GatewayId, RoomId, SessionId, partition_of
 from shared.rooms import Listing, Position, RoomSpec, RoomView
 
 if TYPE_CHECKING:
@@ -118,11 +119,15 @@ class Errand:
 
     async def _stale(self, name: str, claim: Taken) -> bool:
         """Whether nobody uses the name any more: its gateway is dead, and no room keeps it."""
-        if claim.gateway and claim.gateway in self._desk.live_gateways:
+        if claim.gateway and await self._lives(claim.gateway):
             return False
         if not claim.gateway and not claim.rooms:
             return False
         return not [room for room in claim.rooms if await self._keeps(room, name) is not None]
+
+    async def _lives(self, gateway: GatewayId) -> bool:
+        """One that we do not know of may have come a moment ago."""
+        return gateway in self._desk.live_gateways or gateway in (await GATEWAYS.roll(self._desk.store)).live
 
     async def _keeps(self, room: RoomId, name: str) -> Listing | None:
         """The room, if it is going on and keeps the name."""

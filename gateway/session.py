@@ -168,9 +168,13 @@ class Session:
         settings = self.desk.settings
         if self.slow_since is not None and not self._transport.buffered():
             self.resume()
-        if self.slow_since is not None and (now - self.slow_since) * 1_000 > settings.write_ms:
-            self._transport.close(closing.SLOW)
-            self._transport.abort()
+        slow_ms = 0.0 if self.slow_since is None else (now - self.slow_since) * 1_000
+        if slow_ms > settings.write_ms:
+            if not self.closed:
+                log.info("connection %d of %s reads too slowly and is closed", self.number, self.address)
+            self.hang_up(closing.SLOW)
+            if slow_ms > settings.write_ms * 2:
+                self._transport.abort()
             return
         silent_ms = (now - self.heard) * 1_000
         if not settings.ping_ms or silent_ms < settings.ping_ms or not self._transport.ping():
@@ -334,6 +338,7 @@ class Session:
         def viewed(reply: Reply) -> None:
             if self.closed or reply.code:
                 return
+            attachment.seat = reply.seat
             self.desk.hub.refreshed(attachment, reply.epoch, reply.offset)
             attending = Attending(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason)
             self.carry_out(self._conversation.answer(None, attending))

@@ -21,6 +21,10 @@ def _over(player: Player, room: int) -> bool:
     return "room.ended" in player.rooms[room].kinds()
 
 
+async def _go_on(player: Player, room: int, offset: int) -> None:
+    await player.until(lambda: player.rooms[room].offset > offset or _over(player, room), "the next step")
+
+
 async def test_a_whole_game_against_bots(hasty: Cluster, arrive: Arrive) -> None:
     player = await arrive(hasty.gateways[0])
     opened = await player.ask("create", game="stones", seats=4, bots=3, options={"stones": 12}, wants=["options"])
@@ -30,7 +34,7 @@ async def test_a_whole_game_against_bots(hasty: Cluster, arrive: Arrive) -> None
         top = player.rooms[room].offset
         if player.rooms[room].steps[top].get("options"):
             await player.take(room)
-        await player.until(lambda top=top: player.rooms[room].offset > top, "a step")
+        await _go_on(player, room, top)
     played = [event for event in player.rooms[room].events if event["type"] == "room.played"]
     assert {event["reason"] for event in played} == {"bot"}
     assert {event["seat"] for event in played} == {1, 2, 3}
@@ -109,7 +113,7 @@ async def test_fired_deadlines_leave_nothing_behind(hasty: Cluster, arrive: Arri
     room = opened["room"]
     while not _over(player, room):
         top = (await player.take(room))["offset"]
-        await player.until(lambda top=top: player.rooms[room].offset > top or _over(player, room), "the bot's move")
+        await _go_on(player, room, top)
     with hasty.redis() as store:
         left = [
             member

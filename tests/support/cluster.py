@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -32,8 +32,16 @@ _ATTEMPTS = 5
 class Node:
     """A gateway or a worker: one process at a time, on a port that stays the same."""
 
-    def __init__(self, role: str, folder: Path, settings: Mapping[str, object], env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        role: str,
+        folder: Path,
+        redis_url: Callable[[], str],
+        settings: Mapping[str, object],
+        env: Mapping[str, str],
+    ) -> None:
         self.role = role
+        self._redis_url = redis_url
         self._settings = settings
         self._env = env
         self._log = folder / f"{role}-{id(self)}.log"
@@ -57,10 +65,14 @@ class Node:
         """Start it; `await_ready` waits for it."""
         self.port = self.port or free_port()
         changed = {f"TAVOLATA_{name.upper()}": str(value) for name, value in self._settings.items()}
-        env = {**os.environ, **self._env, **changed, "TAVOLATA_PORT": str(self.port)}
+        where = {"TAVOLATA_REDIS_URL": self._redis_url(), "TAVOLATA_PORT": str(self.port)}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                tethered([sys.executable, "-m", self.role]), cwd=ROOT, env=env, stdout=log, stderr=log
+                tethered([sys.executable, "-m", self.role]),
+                cwd=ROOT,
+                env={**os.environ, **self._env, **changed, **where},
+                stdout=log,
+                stderr=log,
             )
 
     def await_ready(self) -> None:
@@ -152,7 +164,7 @@ class Cluster:
         known = {f"TAVOLATA_{name.upper()}": str(value) for name, value in (self._settings | settings).items()}
         understood = from_env(kind, known)
         own = {name: value for name, value in (self._settings | settings).items() if hasattr(understood, name)}
-        node = Node(role, self.store.folder, {"redis_url": self._redis_url or self.store.url, **own}, self._env)
+        node = Node(role, self.store.folder, lambda: self._redis_url or self.store.url, own, self._env)
         (self.gateways if role == "gateway" else self.workers).append(node)
         return node
 

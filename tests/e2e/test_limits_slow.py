@@ -1,0 +1,137 @@
+"""Readers who are too slow are spared what they cannot take, or closed; the others notice nothing. And great crowds."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.conftest import Arrive
+from tests.support.cluster import HOST, Cluster, Node
+from tests.support.player import Message, Player
+from tests.support.stones import StonesTable
+from tests.support.waiting import eventually_async
+
+CROWD = 1_000
+
+
+@pytest.fixture(scope="module")
+def narrow() -> Iterator[Cluster]:
+    """A gateway that gives slow readers all the time they need, and one that does not."""
+    with Cluster(lease_ms=900, outbox_bytes=20_000, rate=100_000, burst=100_000) as cluster:
+        cluster.node("gateway", write_ms=600_000)
+        cluster.node("gateway", write_ms=1_500)
+        yield cluster.start(0, 1)
+
+
+async def _slow(gateway: Node) -> Player:
+    """A player with a small window, who can stop reading."""
+    narrow = socket.socket()
+    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    narrow.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(narrow, (HOST, gateway.port))
+    player = Player()
+    await player.connect(gateway.url, sock=narrow, max_queue=1)
+    await player.hello(name=player.name)
+    return player
+
+
+async def _talk(table: StonesTable, gateway: Node) -> None:
+    """Chat until the gateway has more to say to the slow one than it may keep."""
+    speaker = table.players[0]
+    slow_at = gateway.metrics()["tavolata_outbox_bytes"]
+    while slow_at < 20_000:
+        for _ in range(10):
+            assert (await speaker.ask("say", room=table.room, text="x" * 500))["type"] == "ack"
+        await table.move()
+        slow_at = gateway.metrics()["tavolata_outbox_bytes"]
+    for _ in range(20):
+        assert (await speaker.ask("say", room=table.room, text="y" * 500))["type"] == "ack"
+    await table.moves(4)
+
+
+async def test_a_slow_reader_gets_a_view_when_it_reads_again_and_the_others_everything(
+    narrow: Cluster, arrive: Arrive
+) -> None:
+    gateway = narrow.gateways[0]
+    first, second = await arrive(gateway), await arrive(gateway)
+    table = await StonesTable.open(first, second)
+    async with await _slow(gateway) as slow:
+        await slow.ask("spectate", room=table.room, wants=["view"])
+        slow.reading.clear()
+        await _talk(table, gateway)
+        slow.reading.set()
+        view = await slow.hear(lambda said: said["type"] == "view")
+        assert view["reason"] == "slow"
+        await table.moves(2)
+        await slow.reach(table.room, first.rooms[table.room].offset)
+    await table.check()
+
+
+async def test_a_slow_player_is_resynced_and_plays_on(narrow: Cluster, arrive: Arrive) -> None:
+    gateway = narrow.gateways[0]
+    fast = await arrive(gateway)
+    async with await _slow(gateway) as slow:
+        opened = await fast.ask("create", game="stones", seats=2, options={"stones": 100})
+        await slow.ask("join", room=opened["room"], wants=["view"])
+        await slow.event(opened["room"], "room.started")
+        slow.reading.clear()
+        while gateway.metrics()["tavolata_outbox_bytes"] < 20_000:
+            for _ in range(10):
+                assert (await fast.ask("say", room=opened["room"], text="x" * 500))["type"] == "ack"
+        for _ in range(10):
+            assert (await fast.ask("say", room=opened["room"], text="y" * 500))["type"] == "ack"
+        assert (await fast.take(opened["room"]))["type"] == "ack"
+        slow.reading.set()
+        view = await slow.hear(lambda said: said["type"] == "view")
+        assert (view["reason"], view["seat"]) == ("slow", 1)
+        await slow.reach(opened["room"], fast.rooms[opened["room"]].offset)
+        assert (await slow.take(opened["room"]))["type"] == "ack"
+
+
+async def test_a_reader_who_stays_slow_is_closed_and_comes_back(narrow: Cluster, arrive: Arrive) -> None:
+    gateway = narrow.gateways[1]
+    first, second = await arrive(narrow.gateways[0]), await arrive(narrow.gateways[0])
+    table = await StonesTable.open(first, second)
+    async with await _slow(gateway) as slow:
+        await slow.ask("spectate", room=table.room, wants=["view"])
+        slow.reading.clear()
+        await _talk(table, gateway)
+        await eventually_async(lambda: "reads too slowly" in gateway.log(), "the gateway gives it up")
+        slow.reading.set()
+        assert (await slow.lost())[0] == 4002
+        await slow.come_back(gateway.url)
+        await table.moves(2)
+        await slow.reach(table.room, first.rooms[table.room].offset)
+    await table.check()
+
+
+async def test_a_thousand_clients_come_back_at_once(narrow: Cluster) -> None:
+    gateway = narrow.gateways[0]
+    crowd = [Player() for _ in range(CROWD)]
+
+    async def seat(first: Player, second: Player) -> Message:
+        await first.arrive(gateway.url)
+        await second.arrive(gateway.url)
+        return await _table(first, second)
+
+    pairs = list(zip(crowd[::2], crowd[1::2], strict=True))
+    for at in range(0, len(pairs), 50):
+        await asyncio.gather(*(seat(*pair) for pair in pairs[at : at + 50]))
+    for player in crowd:
+        player.drop()
+    await asyncio.gather(*(player.lost() for player in crowd))
+    await asyncio.gather(*(player.come_back(gateway.url) for player in crowd))
+    for first, second in pairs:
+        (room,) = first.rooms
+        assert (await first.take(room))["type"] == "ack"
+        await second.reach(room, first.rooms[room].offset)
+    assert gateway.metrics()['tavolata_connections{dialect="play"}'] == CROWD
+    await asyncio.gather(*(player.end() for player in crowd))
+    assert not [fault for player in crowd for fault in player.faults]
+
+
+async def _table(first: Player, second: Player) -> Message:
+    opened = await first.ask("create", game="stones", seats=2)
+    await second.ask("join", room=opened["room"])
+    return await second.event(opened["room"], "room.started")
