@@ -200,7 +200,7 @@ class EventsTalk(Talk[Parsed]):
         elif table is None:
             yield self.complain("room/not_seated")
         elif player not in (None, self._name):
-            yield self.complain("game/not_your_turn", f"you are {self._name}")
+            yield self.complain("eriantys/bad_arguments", f"you are {self._name}")
         elif not table.playing:
             yield self.complain("game/over" if table.over else "room/not_started")
         elif self._asks_another_card(table, move):

@@ -9,6 +9,7 @@ from shared.games.eriantys import events as happened
 from shared.games.eriantys.events import Event
 from shared.games.eriantys.pieces import COLOURS, Counts, Phase, listed
 from shared.games.eriantys.views import View, position_of, students_of, towers_of
+from shared.ids import Seat
 from shared.rooms import Away, Back, Closed, Joined, Left, RoomEvent, RoomWord
 
 
@@ -91,7 +92,7 @@ def update(table: Table, events: list[RoomEvent | Event]) -> Iterator[ToClient]:
     """Everything that a step of the room has changed, in the order in which it happened."""
     announced, number = False, -1
     for event, following in zip(events, (*events[1:], None), strict=True):
-        before = table.view
+        before, away = table.view, {seat for seat, person in table.people.items() if not person.here}
         table.follow(event)
         match event:
             case happened.TurnBegan(seat=seat, phase=phase):
@@ -106,13 +107,14 @@ def update(table: Table, events: list[RoomEvent | Event]) -> Iterator[ToClient]:
                 ):
                     yield mother_at(table.view)
             case _ if isinstance(event, RoomWord):
-                yield from people_changes(table, event)
+                yield from people_changes(table, event, away)
             case _:
                 yield from changes(table, event, before, table.view)
         announced = isinstance(event, happened.ActionBegan)
 
 
-def people_changes(table: Table, event: RoomEvent) -> Iterator[ToClient]:
+def people_changes(table: Table, event: RoomEvent, away: set[Seat]) -> Iterator[ToClient]:
+    """Who comes and goes; of those who were away it was told before that they are gone."""
     match event:
         case Joined(seat=seat, name=name):
             yield said.AddPlayer(name, table.tower(seat), seat)
@@ -120,7 +122,7 @@ def people_changes(table: Table, event: RoomEvent) -> Iterator[ToClient]:
             yield said.AddPlayer(table.name(seat), table.tower(seat), seat)
         case Away(seat=seat):
             yield said.PlayerDisconnect(table.name(seat))
-        case Left(name=name):
+        case Left(seat=seat, name=name) if seat not in away:
             yield said.PlayerDisconnect(name)
         case Closed():
             yield said.EndGame(())

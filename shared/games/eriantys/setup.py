@@ -1,7 +1,9 @@
 """How a game begins: who may have which mage and towers, and the set-up with all its draws."""
 
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
+
+import msgspec
 
 from shared.dice import Dice
 from shared.engine import Choice, Noun, Table
@@ -30,11 +32,14 @@ COINS: Final = 20
 TEAM_GAME: Final = 4
 
 
+Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=86_400_000)]
+
+
 class Options(Noun, frozen=True):
     expert: bool = False
-    grace_ms: int = 3000
+    grace_ms: Milliseconds = 3000
     """How long the game waits for a lost player whose turn it is, before it goes on without."""
-    alone_ms: int = 50000
+    alone_ms: Milliseconds = 50000
     """How long the last player waits for another one before the game is won."""
 
 

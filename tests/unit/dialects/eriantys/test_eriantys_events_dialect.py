@@ -7,7 +7,8 @@ import pytest
 from shared.games.eriantys.pieces import NO_STUDENTS, Phase, Tower
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Group
-from shared.ids import Seat
+from shared.ids import RoomId, Seat
+from shared.rooms import Away, Joined, Left
 from tests.support.eriantys_table import House
 from tests.unit.dialects.eriantys.tables import EVENTS, STATUS, Seats, types
 from tests.unit.games.eriantys.building import board, joined, with_card, with_seat, with_view
@@ -436,7 +437,7 @@ def test_out_of_turn_the_sender_is_told_whose_turn_it_is() -> None:
 
 
 def test_nobody_speaks_for_another() -> None:
-    assert word(at(board()).say(0, {**event(3, color="GREEN"), "player": "bob"})) == "NOT_YOUR_TURN"
+    assert word(at(board()).say(0, {**event(3, color="GREEN"), "player": "bob"})) == "BAD_ARGUMENTS"
 
 
 @pytest.mark.parametrize(
@@ -516,6 +517,25 @@ def test_a_lost_player_is_announced_and_comes_back_by_logging_in() -> None:
     assert told[-2:] == [{"type": "ChangePhase", "phase": "ACTION_PHASE_ONE"}, {"type": "ChangeTurn", "player": "ann"}]
     assert seats.told(0) == [{"type": "AddPlayer", "player": "cid", "color": "GREY", "position": 2}]
     assert word(seats.house.connect(EVENTS).say({"type": "Login", "username": "cid"})) == "NAME_TAKEN"
+
+
+def test_who_leaves_a_waiting_room_is_announced_once() -> None:
+    house = House()
+    ann, bob = house.connect(EVENTS), house.connect(EVENTS)
+    ann.say({"type": "Login", "username": "ann"})
+    ann.say({"type": "CreateRoom", "numberOfPlayers": 3, "expert": False, "private": False})
+    bob.say({"type": "Login", "username": "bob"})
+    bob.say({"type": "AccessRoom", "roomId": 1000})
+    ann.told()
+    room = house.rooms[RoomId(1000)]
+    house.step(room, [Away(Seat(1))])
+    house.step(room, [Left(Seat(1), "bob", "gone")])
+    house.settle()
+    assert ann.told() == [{"type": "PlayerDisconnect", "player": "bob"}]
+    house.step(room, [Joined(Seat(1), "cid", choice={"mage": "MAGE2", "tower": "WHITE"})])
+    house.step(room, [Left(Seat(1), "cid", "left")])
+    house.settle()
+    assert types(ann.told()) == ["AddPlayer", "PlayerDisconnect"]
 
 
 def test_the_turn_of_a_lost_player_is_skipped() -> None:
