@@ -38,7 +38,7 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-cache",
 }
-"""`no-cache`: kept, but asked for again each time, so that all files are of the same version; unchanged ones cost 304."""
+"""`no-cache`: kept, but asked for again each time, so that all files are of one version; unchanged ones cost a 304."""
 
 
 @dataclass(frozen=True, slots=True)

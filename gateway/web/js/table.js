@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { button, h } from "./dom.js";
 import { seatList } from "./seats.js";
 import { Talk } from "./talk.js";
-import { clockText, describeRoom, ending, listed, sentence } from "./words.js";
+import { clockText, describeRoom, ending, grammar, listed, sentence } from "./words.js";
 
 const LOG_BEFORE = 60;
 const LOG_KEPT = 400;
@@ -100,13 +100,16 @@ class Table {
         send: (command) => this.#act(command),
         paint: () => this.#paint(),
         who: (seat) => this.who(seat),
+        name: (seat) => this.#name(seat),
         table: this.number,
         host: this.host,
       });
     }
   }
 
-  who = (seat) => (seat === this.#room?.you ? "You" : (this.#room?.seats.find((one) => one.seat === seat)?.name ?? `Seat ${seat + 1}`));
+  #name = (seat) => this.#room?.seats.find((one) => one.seat === seat)?.name ?? `Seat ${seat + 1}`;
+
+  who = (seat) => (seat === this.#room?.you ? "You" : this.#name(seat));
 
   // --- doing -------------------------------------------------------------------------------------------------------
 
@@ -257,7 +260,7 @@ class Table {
 
   #note(events) {
     const describe = (event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module?.describe(event, this.who, this.#room));
-    this.#write(events.map(describe).filter(Boolean).map((text) => h("li", {}, text)));
+    this.#write(events.map(describe).filter(Boolean).map((text) => h("li", {}, grammar(text))));
   }
 
   #write(lines) {

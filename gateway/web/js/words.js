@@ -19,6 +19,9 @@ export function sentence(refusal) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
+/** Sentences are made for other people; those about you need other verbs. */
+export const grammar = (text) => text.replace(/^You is\b/, "You are").replace(/^You was\b/, "You were");
+
 export const ending = (reason) => ENDINGS[reason] ?? reason;
 
 export function listed(names) {
