@@ -1,5 +1,6 @@
 """What the players of the three dialects have in common: one move at a time, patience, and keeping score."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ MOST_REFUSALS = 40
 """In a row; a client that chooses from what it was told is not refused more often."""
 
 
-class Client:
+class Client(ABC):
     path = ""
 
     def __init__(self, seating: Seating) -> None:
@@ -34,12 +35,17 @@ class Client:
 
     # --- what each dialect does in its own way -----------------------------------------------------------------------
 
-    def hear(self, message: Any) -> Iterable[bytes]:
-        return ()
+    @abstractmethod
+    def open(self) -> Iterable[bytes]:
+        """Connected, for the first time or again."""
 
+    @abstractmethod
+    def hear(self, message: Any) -> Iterable[bytes]:
+        """The server said something; what to answer."""
+
+    @abstractmethod
     def retry(self) -> Iterable[bytes]:
         """Try again what did not work: to get a name, a seat, or a move through."""
-        return ()
 
     # --- the driver's side -------------------------------------------------------------------------------------------
 

@@ -148,18 +148,21 @@ def island_changes(before: View, after: View) -> Iterator[ToClient]:
     if len(before.groups) != len(after.groups):
         yield said.UpdateWorld(world(after))
         return
-    for index, (then, now) in enumerate(zip(world(before), world(after), strict=True)):
-        if then != now:
-            yield said.UpdateIsland(now, index)
+    if before.tiles is after.tiles and before.groups is after.groups:
+        return
+    for index, (then, now) in enumerate(zip(before.groups, after.groups, strict=True)):
+        touched = any(before.tiles[tile - 1] != after.tiles[tile - 1] for tile in now.tiles)
+        if touched or then.no_entry != now.no_entry:
+            yield said.UpdateIsland(island(after, now), index)
 
 
 def cloud_changes(before: View, after: View) -> Iterator[ToClient]:
     if after.round != before.round and before.clouds != after.clouds:
         yield said.CreateClouds(clouds(after))
         return
-    for index, (then, now) in enumerate(zip(clouds(before), clouds(after), strict=True)):
+    for index, (then, now) in enumerate(zip(before.clouds, after.clouds, strict=True)):
         if then != now:
-            yield said.ReplaceCloud(now, index)
+            yield said.ReplaceCloud(said.Cloud(listed(now)), index)
 
 
 def character_changes(before: View, after: View, place: int) -> Iterator[ToClient]:

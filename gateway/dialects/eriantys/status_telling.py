@@ -102,6 +102,8 @@ def changes(before: View, after: View, events: Iterable[RoomEvent | Event]) -> s
 
 def changed_archipelagos(before: View, after: View, resolved: bool) -> tuple[said.ArchipelagoStatus, ...] | None:
     """Exactly one, or all: a reader replaces everything if there is more than one."""
+    if before.tiles is after.tiles and before.groups is after.groups:
+        return None
     then, now = archipelagos(before), archipelagos(after)
     if then == now:
         return None

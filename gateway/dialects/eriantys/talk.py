@@ -1,5 +1,6 @@
 """What the three conversations have in common: one frame at a time, rows of nonsense, and the table one sits at."""
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ from shared.rooms import (
 GAME: Final = "eriantys"
 MOST_NONSENSE: Final = 20
 """So many ill-formed frames in a row close the connection."""
-MOST_WAITING: Final = 256
+MOST_WAITING: Final = 64
 """Frames that a client may send ahead while one of its requests is being carried out."""
 _BEYOND: Final = 1_000_000
 """No number of the game is larger; what is, is as wrong as this."""
@@ -171,7 +172,7 @@ class Table:
             self.people[seat] = msgspec.structs.replace(self.people[seat], **changes)
 
 
-class Talk(Generic[M]):
+class Talk(ABC, Generic[M]):
     """A conversation in which a frame is looked at when everything before it is done.
 
     So what a frame names by its place is read in the position that its sender's earlier frames have led to. M is what
@@ -190,21 +191,21 @@ class Talk(Generic[M]):
 
     # --- what each dialect says in its own way -----------------------------------------------------------------------
 
+    @abstractmethod
     def parse(self, frame: bytes) -> M:
         """Raises `ProtocolError` for a frame that is ill-formed."""
-        raise ProtocolError("frame/unknown_type")
 
+    @abstractmethod
     def handle(self, message: M) -> Iterator[Out]:
         """Carry out what the client asked for."""
-        yield from ()
 
+    @abstractmethod
     def complaint(self, code: str, text: str) -> bytes:
         """The dialect's error message."""
-        return f"{word_of(code)}: {text}".encode()
 
+    @abstractmethod
     def tell(self, table: Table, events: list[RoomEvent | Event]) -> Iterator[Out]:
         """Say what has happened; the table follows each event on the way."""
-        yield from ()
 
     # --- the conversation --------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from shared.dice import Dice
 from shared.games.eriantys.actions import perform, refusal_of
-from shared.games.eriantys.characters import STEP_CHOICES, whole_choices
+from shared.games.eriantys.characters import STEP_CHOICES, still_possible, whole_choices
 from shared.games.eriantys.commands import (
     Command,
     Exchange,
@@ -38,7 +38,7 @@ ROW_WORTH = (0.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0)
 
 def bot(state: State, seat: Seat, dice: Dice) -> Command:
     view = state.view
-    if view.active is not None and view.active.owed:
+    if view.active is not None and view.active.owed and still_possible(view):
         return _best(state, seat, dice, STEP_CHOICES[active_card(view).asks])
     match view.phase:
         case Phase.PLANNING:

@@ -39,6 +39,12 @@ def test_it_makes_the_choice_that_somebody_else_owes() -> None:
         assert bot(state, FIRST, Dice(1)) in GAME.options(state, FIRST)
 
 
+def test_it_goes_on_when_a_choice_has_become_impossible() -> None:
+    active = Active(11, Manner.LAX, 1, True)
+    state = with_view(board(cards=(11,), halls={0: (10, 10, 10, 10, 0)}), active=active)
+    assert bot(state, FIRST, Dice(1)) in GAME.options(state, FIRST)
+
+
 def test_it_beats_chance() -> None:
     wins = 0
     for seed in range(12):
