@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gateway import closing
+from gateway import closing, naming
 from gateway.dialects.base import (
     Attend,
     Attending,
@@ -28,20 +28,17 @@ from gateway.dialects.base import (
 )
 from gateway.outgoing import Busy
 from shared import envelopes
-from shared.bus import directory, names
-from shared.bus.leases import GATEWAYS
-from shared.bus.names import Claimed, Taken
+from shared.bus import names
 from shared.bus.store import StoreError
 from shared.envelopes import AnyBody, Enter, Envelope, Reply, Watch
 from shared.errors import Rejected
-from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, GatewayId, RoomId, SessionId, partition_of
-from shared.rooms import Listing, Position, RoomSpec, RoomView
+from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId
+from shared.rooms import Position, RoomSpec, RoomView
 
 if TYPE_CHECKING:
     from gateway.session import Session
 
 _decode_view = msgspec.json.Decoder(RoomView).decode
-MOST_NAME = 32
 _TRIES = 6
 _TURNED_AWAY = ("room/full", "room/started", "room/closed", "room/unknown", "room/exists", "room/wrong_dialect")
 
@@ -93,49 +90,16 @@ class Errand:
     # --- names ------------------------------------------------------------------------------------------------------
 
     async def _login(self, name: str) -> None:
-        session = self._session
-        if not 1 <= len(name) <= MOST_NAME or not name.strip() or not name.isprintable():
+        session, desk = self._session, self._desk
+        if not naming.is_good(name):
             raise Turned("name/bad")
         if session.name == name:
             return
-        await self._claim(name, session.sid)
+        if not await naming.claim(desk, name, session.sid, session.number):
+            raise Turned("name/taken")
         if session.name:
-            self._desk.let_go(session.name, session.sid, session.number, keep=False)
+            desk.let_go(session.name, session.sid, session.number, keep=False)
         session.name = name
-
-    async def _claim(self, name: str, sid: SessionId) -> None:
-        desk, session = self._desk, self._session
-        taken_from: SessionId | None = None
-        for _ in range(3):
-            claim = await names.claim(desk.store, name, sid, desk.gateway, session.number, taken_from=taken_from)
-            if isinstance(claim, Claimed):
-                if claim.gateway and (claim.gateway, claim.conn) != (desk.gateway, session.number):
-                    desk.tell_replaced(claim.gateway, sid, claim.conn)
-                return
-            if not await self._stale(name, claim):
-                break
-            taken_from = claim.session
-        raise Turned("name/taken")
-
-    async def _stale(self, name: str, claim: Taken) -> bool:
-        """Whether nobody uses the name any more: its gateway is dead, and no room keeps it."""
-        if claim.gateway and await self._lives(claim.gateway):
-            return False
-        if not claim.gateway and not claim.rooms:
-            return False
-        return not [room for room in claim.rooms if await self._keeps(room, name) is not None]
-
-    async def _lives(self, gateway: GatewayId) -> bool:
-        """One that we do not know of may have come a moment ago."""
-        return gateway in self._desk.live_gateways or gateway in (await GATEWAYS.roll(self._desk.store)).live
-
-    async def _keeps(self, room: RoomId, name: str) -> Listing | None:
-        """The room, if it is going on and keeps the name."""
-        desk = self._desk
-        listing = desk.rooms.get(room)
-        if listing is None:
-            listing = await directory.get(desk.store, desk.partitions[partition_of(room, len(desk.partitions))], room)
-        return listing if listing is not None and name in listing.names.values() else None
 
     async def _hello(self, request: Hello) -> Welcomed:
         desk, session = self._desk, self._session
@@ -150,10 +114,10 @@ class Errand:
             if older is not None and older is not session:
                 older.hang_up(closing.REPLACED)
                 older.lost()
-            await self._claim(claims.name, claims.sid)
+            if not await naming.claim(desk, claims.name, claims.sid, session.number):
+                raise Turned("name/taken")
             session.sid, session.name = claims.sid, claims.name
-            noted = await names.rooms(desk.store, session.name)
-            rooms = tuple([room for room in noted if await self._keeps(room, session.name) is not None])
+            rooms, _ = await naming.rooms_of(desk, session.name)
         else:
             await self._login(request.name or "")
         desk.by_sid[session.sid] = session
@@ -173,14 +137,15 @@ class Errand:
         for attempt in range(_TRIES):
             room, spec = await self._find(request, command_id, attempt, tuple(avoid))
             await names.note(desk.store, session.name, room)
-            body = Enter(session.name, spec, desk.new_seed(), choice, dialect=session.dialect.name, of=of)
+            new = isinstance(request, Create)
+            body = Enter(session.name, spec, desk.new_seed(), choice, dialect=session.dialect.name, of=of, new=new)
             reply = await self._ask(
                 room, command_id, body, request.wants, lambda done: self._entered(request.ref, done, request.wants)
             )
             if not reply.code:
                 return
             await names.forget(desk.store, session.name, (room,))
-            if isinstance(request, Join) or reply.code not in _TURNED_AWAY:
+            if isinstance(request, Join | Rematch) or reply.code not in _TURNED_AWAY:
                 break
             avoid.append(room)
         raise Turned(reply.code, reply.text)
@@ -203,7 +168,7 @@ class Errand:
                     opened = msgspec.structs.replace(opened, seats=min(card.seats))
                 body = envelopes.Match(game, seats, options, dialect, opened, avoid)
             case Rematch(room=room):
-                return await self._next_room(room, command_id, lobby_id)
+                return await self._next_room(room, command_id)
         game = request.spec.game if isinstance(request, Create) else request.game
         if game not in desk.games:
             await desk.learn_games()
@@ -215,9 +180,7 @@ class Errand:
         assert reply.to is not None
         return reply.to, reply.spec
 
-    async def _next_room(
-        self, room: RoomId, command_id: CommandId, lobby_id: CommandId
-    ) -> tuple[RoomId, RoomSpec | None]:
+    async def _next_room(self, room: RoomId, command_id: CommandId) -> tuple[RoomId, RoomSpec | None]:
         """The players of a finished game agree on the room of the next one: whoever asks first names it."""
         private = RoomId(PRIVATE_ROOMS[secrets.randbelow(len(PRIVATE_ROOMS))])
         agreed = await self._ask(room, command_id, envelopes.Rematch(private))
@@ -229,21 +192,22 @@ class Errand:
     async def _check_rooms(self) -> None:
         """A player sits in so many running rooms at most; those that are over are forgotten."""
         session, desk = self._session, self._desk
-        noted = await names.rooms(desk.store, session.name)
-        if len(noted) < desk.settings.rooms_per_player:
+        if len(await names.rooms(desk.store, session.name)) < desk.settings.rooms_per_player:
             return
-        over = tuple([room for room in noted if await self._keeps(room, session.name) is None])
+        kept, over = await naming.rooms_of(desk, session.name)
         await names.forget(desk.store, session.name, over)
-        if len(noted) - len(over) >= desk.settings.rooms_per_player:
+        if len(kept) >= desk.settings.rooms_per_player:
             raise Turned("session/too_many_rooms")
 
     async def _return(self, request: Return) -> None:
         """Back to the seat of a lost player, by name alone."""
         session, desk = self._session, self._desk
-        candidates = (request.room,) if request.room is not None else await names.rooms(desk.store, request.name)
-        if request.room is None:
-            found = [(room, await self._keeps(room, request.name)) for room in candidates]
-            candidates = tuple(room for room, listing in found if listing is not None and listing.game == request.game)
+        if request.room is not None:
+            candidates = [request.room]
+        else:
+            noted = await names.rooms(desk.store, request.name)
+            found = [await naming.keeps(desk, room, request.name) for room in noted]
+            candidates = [listing.room for listing in found if listing is not None and listing.game == request.game]
         refusal = Turned("room/unknown")
         for room in candidates:
             body = Enter(request.name, by_name=True)
@@ -251,11 +215,7 @@ class Errand:
             if reply.code:
                 refusal = Turned(reply.code, reply.text)
                 continue
-            claim = await names.claim(desk.store, request.name, session.sid, desk.gateway, session.number)
-            if isinstance(claim, Taken):
-                await names.claim(
-                    desk.store, request.name, session.sid, desk.gateway, session.number, taken_from=claim.session
-                )
+            await naming.take_over(desk, request.name, session.sid, session.number)
             await names.note(desk.store, request.name, room)
             return
         raise refusal

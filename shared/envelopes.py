@@ -27,6 +27,8 @@ class Enter(Body, frozen=True):
     """Take back the seat of the player of this name, who must be gone."""
     dialect: str = ""
     of: RoomId | None = None
+    new: bool = False
+    """The room must not be there yet."""
 
 
 class Watch(Body, frozen=True):

@@ -39,8 +39,7 @@ class Seating(Steps):
     def _open_if_new(self, body: Enter, at: int) -> Rejected | None:
         spec = body.spec
         if self.state.status:
-            taken = spec is not None and self.state.seed != body.seed and self.state.spec != spec
-            return Rejected("room/exists") if taken else None
+            return Rejected("room/exists") if body.new else None
         if spec is None:
             return Rejected("room/unknown")
         try:
