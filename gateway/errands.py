@@ -215,8 +215,8 @@ class Errand:
             if reply.code:
                 refusal = Turned(reply.code, reply.text)
                 continue
-            await naming.take_over(desk, request.name, session.sid, session.number)
             await names.note(desk.store, request.name, room)
+            await naming.take_over(desk, request.name, session.sid, session.number)
             return
         raise refusal
 

@@ -34,7 +34,7 @@ async def take_over(desk: Desk, name: str, sid: SessionId, conn: int) -> None:
     """A room has given the name's seat to this session: the claim follows."""
     answer = await names.claim(desk.store, name, sid, desk.gateway, conn)
     if isinstance(answer, Taken):
-        await names.claim(desk.store, name, sid, desk.gateway, conn, taken_from=answer.session)
+        await names.claim(desk.store, name, sid, desk.gateway, conn, taken_from=answer.session, with_rooms=True)
 
 
 async def keeps(desk: Desk, room: RoomId, name: str) -> Listing | None:

@@ -30,9 +30,17 @@ class Taken:
 
 
 async def claim(
-    store: Store, name: str, session: SessionId, gateway: GatewayId, conn: int, *, taken_from: SessionId | None = None
+    store: Store,
+    name: str,
+    session: SessionId,
+    gateway: GatewayId,
+    conn: int,
+    *,
+    taken_from: SessionId | None = None,
+    with_rooms: bool = False,
 ) -> Claimed | Taken:
-    arguments = (session, gateway, conn, taken_from or "")
+    """Whoever takes a name from another session takes over its rooms too if told so: for a player who came back."""
+    arguments = (session, gateway, conn, taken_from or "", int(with_rooms))
     done, *rest = await store.call(*script("claim", (keys.name(name),), arguments))
     if done:
         return Claimed(GatewayId(rest[0].decode()), int(rest[1] or 0))

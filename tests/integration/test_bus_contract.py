@@ -582,6 +582,13 @@ async def test_rooms_of_the_holder_before_do_not_pass_to_the_next(store: Store) 
     assert await names.rooms(store, "ada") == ()
 
 
+async def test_rooms_pass_to_the_session_of_a_player_who_came_back(store: Store) -> None:
+    await names.claim(store, "ada", ADA, G1, 1)
+    await names.note(store, "ada", ROOM)
+    await names.claim(store, "ada", EVE, G2, 2, taken_from=ADA, with_rooms=True)
+    assert await names.rooms(store, "ada") == (ROOM,)
+
+
 async def test_a_name_that_is_let_go_without_a_time_is_free(store: Store) -> None:
     await names.claim(store, "ada", ADA, G1, 1)
     await names.let_go(store, "ada", ADA, G1, 1, 0)

@@ -2,8 +2,10 @@
 -- Claims a name for a session, if it is free, the session's own, or still held as the caller last saw it.
 -- KEYS[1]  the name's hash: session, gateway, connection, and a field for each room where it has a seat
 -- ARGV[1]  session   ARGV[2] gateway   ARGV[3] connection   ARGV[4] the session it may be taken from, or empty
+-- ARGV[5]  1 if its rooms pass to the new holder, else 0
 -- Returns {1, gateway and connection before} or {0, session, gateway, rooms ...}.
 local key, session, gateway, connection, from = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local with_rooms = ARGV[5] == '1'
 
 local held = redis.call('HMGET', key, 'session', 'gateway', 'connection')
 if held[1] and held[1] ~= session and held[1] ~= from then
@@ -13,7 +15,7 @@ if held[1] and held[1] ~= session and held[1] ~= from then
   end
   return answer
 end
-if held[1] and held[1] ~= session then redis.call('DEL', key) end
+if held[1] and held[1] ~= session and not with_rooms then redis.call('DEL', key) end
 redis.call('HSET', key, 'session', session, 'gateway', gateway, 'connection', connection)
 redis.call('PERSIST', key)
 return {1, held[2] or '', held[3] or ''}
