@@ -105,6 +105,11 @@ class Hub:
             del self._feeds[attachment.room]
         return attachment.seat is None and all(other.seat is not None for other in feed.attachments)
 
+    def spectated(self, room: RoomId) -> bool:
+        """Whether a spectator of the room is at this gateway."""
+        feed = self._feeds.get(room)
+        return feed is not None and any(attachment.seat is None for attachment in feed.attachments)
+
     def refreshed(self, attachment: Attachment, epoch: Epoch, offset: Offset) -> None:
         """The session was given a view: it goes on from there."""
         attachment.epoch, attachment.offset, attachment.stale = epoch, offset, False

@@ -60,7 +60,7 @@ class Outgoing:
     def attaches(self, reply: Reply) -> bool:
         """Whether it answers a command that makes a connection attend to a room."""
         pending = self._pending.get((reply.conn, reply.room, reply.id))
-        return pending is not None and isinstance(pending.envelope.body, Enter | Watch)
+        return pending is not None and _attaching(pending.envelope)
 
     def answered(self, reply: Reply) -> Pending | None:
         """The command that this answers; None if it was answered before."""
@@ -69,6 +69,13 @@ class Outgoing:
     def settled(self, conn: int, room: RoomId, command: CommandId) -> Pending | None:
         """An update showed that the command was carried out."""
         return self._pending.pop((conn, room, command), None)
+
+    def abandon(self, conn: int) -> list[RoomId]:
+        """The connection is gone: what would have made it attend to rooms must not be tried again. Their numbers."""
+        gone = [key for key, pending in self._pending.items() if key[0] == conn and _attaching(pending.envelope)]
+        for key in gone:
+            del self._pending[key]
+        return [room for _, room, _ in gone]
 
     def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:
         """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago."""
@@ -92,3 +99,7 @@ class Outgoing:
         tick, self._tick = self._tick, {}
         adds = [commands.adding(self._keys[partition], envelopes) for partition, envelopes in tick.items()]
         self._store.cast(adds)
+
+
+def _attaching(envelope: Envelope) -> bool:
+    return isinstance(envelope.body, Enter | Watch)

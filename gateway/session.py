@@ -116,6 +116,9 @@ class Session:
         self.desk.closed(self)
         if self._runner is not None:
             self._runner.cancel()
+        for room in self.desk.outgoing.abandon(self.number):
+            if room not in self.attachments:
+                self.turn_away(room)
         for attachment in list(self.attachments.values()):
             self.detach(attachment, told=False)
         if self.name:
@@ -306,6 +309,12 @@ class Session:
             self.desk.send_own(attachment.room, self.sid, self.number, Gone())
         elif last_spectator:
             self.desk.send_own(attachment.room, self.sid, self.number, Unwatch())
+
+    def turn_away(self, room: RoomId) -> None:
+        """The room takes, or may take, a connection for present that is gone."""
+        self.desk.send_own(room, self.sid, self.number, Gone())
+        if not self.desk.hub.spectated(room):
+            self.desk.send_own(room, self.sid, self.number, Unwatch())
 
     def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:
         if attachment.seat is None and self.slow_since is None and self._transport.buffered() > self._spectators_share:

@@ -46,6 +46,8 @@ class Place(msgspec.Struct):
     joined: int
     gateway: GatewayId = GatewayId("")
     conn: int = 0
+    attached: CommandId = CommandId(0)
+    """The command that made this the seat's connection; an older one, that comes late, does not take it back."""
     wants: int = 0
     here: bool = False
     left: bool = False
@@ -155,7 +157,7 @@ def apply(state: RoomState, event: RoomEvent) -> None:
         case Back(seat=seat, sid=sid):
             place = state.seats[seat]
             if place.sid != sid:
-                place.sid, place.last_id, place.results = sid, CommandId(0), {}
+                place.sid, place.attached, place.last_id, place.results = sid, CommandId(0), CommandId(0), {}
             place.here = True
         case Said():
             state.chat.append(event)

@@ -156,10 +156,13 @@ class Seating(Steps):
         """The seat's connection is this one now."""
         state = self.state
         place = state.seats[seat]
+        if envelope.id < place.attached and (envelope.gateway, envelope.conn) != (place.gateway, place.conn):
+            self._answer(envelope, batch, seat, view=view)
+            return
         before = place.gateway if place.here else GatewayId("")
         if not place.here and not self._events and not state.over:
             self._back(seat, envelope.sid)
-        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants)
+        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants, envelope.id)
         if self._events:
             self._note(note)
             self._close(at, batch, envelope, seat if joining else None, notes=(note,))

@@ -127,12 +127,13 @@ class Steps:
 
     def _note(self, note: AnyNote) -> None:
         match note:
-            case Attached(gateway=gateway, conn=conn, seat=seat, wants=wants):
+            case Attached(gateway=gateway, conn=conn, seat=seat, wants=wants, id=command):
                 if seat is None:
                     self.state.audience[gateway] = wants
                 else:
                     place = self.state.seats[seat]
                     place.gateway, place.conn, place.wants, place.here = gateway, conn, wants, True
+                    place.attached = max(place.attached, command)
             case Detached(gateway=gateway):
                 self.state.audience.pop(gateway, None)
 

@@ -24,6 +24,8 @@ class Attached(Note, frozen=True):
     conn: int = 0
     seat: Seat | None = None
     wants: int = 0
+    id: CommandId = CommandId(0)
+    """Of the command that asked for it."""
 
 
 class Detached(Note, frozen=True):
