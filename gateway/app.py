@@ -76,7 +76,7 @@ class Gateway:
         await meta.check_durability(self._store, settings.durability)
         secret = await meta.secret(self._store, "tokens", settings.secret)
         await meta.secret(self._store, "admin_token", settings.admin_token)
-        gateway = GatewayId(f"g-{secrets.token_hex(4)}")
+        gateway = _new_id()
         desk = Desk(gateway, settings, self._store, self._partitions, Tokens(secret, settings.token_ms), Metrics())
         desk.outgoing.up = lambda: self._store.up
         desk.now_ms = lambda: int(time.monotonic() * 1_000 + self._ahead_ms)
@@ -178,18 +178,25 @@ class Gateway:
         body = msgspec.json.encode(status)
         roll = await GATEWAYS.beat(self._store, desk.gateway, lease_ms, body, first=not self._registered)
         if roll.struck:
-            self._given_up(desk)
+            await self._given_up(desk)
             return
         self._registered = True
         self._ahead_ms = roll.now_ms - time.monotonic() * 1_000
         desk.live_gateways = frozenset(roll.live)
 
-    def _given_up(self, desk: Desk) -> None:
+    async def _given_up(self, desk: Desk) -> None:
         """The others took us for dead, and our players for gone: they must come back as if it were true."""
         log.warning("gateway %s was given up by the others; its players are asked to come back", desk.gateway)
-        self._registered = False
+        self._registered = self._subscribed = False
         for session in list(desk.sessions.values()):
             session.hang_up(closing.restart(random.randrange(1_000)))
+        desk.begin_anew(_new_id())
+        try:
+            await self._beat(desk)
+        finally:
+            await self._news.stop()
+            self._news = Subscription(self._address)
+            self._subscribe(desk)
 
     async def _keep_lease(self, desk: Desk) -> None:
         last_games = 0.0
@@ -250,3 +257,7 @@ class Gateway:
             await GATEWAYS.strike(self._store, desk.gateway)
         except StoreError:
             log.warning("the registry could not be told; the lease will run out")
+
+
+def _new_id() -> GatewayId:
+    return GatewayId(f"g-{secrets.token_hex(4)}")

@@ -91,6 +91,13 @@ class Desk:
         self.slow.discard(session)
         self.rooms.unwatch(session)
 
+    def begin_anew(self, gateway: GatewayId) -> None:
+        """The others took this gateway for dead, and its players for gone. What they do about that may come late:
+        so it goes on under another id, which nobody has given up."""
+        self.outgoing.forget()
+        self.gateway = gateway
+        self.live_gateways = frozenset((gateway,))
+
     def flush_soon(self, session: "Session") -> None:
         if not self._dirty:
             self._loop.call_soon(self._flush)

@@ -77,6 +77,11 @@ class Outgoing:
             del self._pending[key]
         return [room for _, room, _ in gone]
 
+    def forget(self) -> None:
+        """Drop everything: nobody waits for these answers any more."""
+        self._pending.clear()
+        self._tick.clear()
+
     def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:
         """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago."""
         now = self._clock()
@@ -98,7 +103,8 @@ class Outgoing:
     def _flush(self) -> None:
         tick, self._tick = self._tick, {}
         adds = [commands.adding(self._keys[partition], envelopes) for partition, envelopes in tick.items()]
-        self._store.cast(adds)
+        if adds:
+            self._store.cast(adds)
 
 
 def _attaching(envelope: Envelope) -> bool:
