@@ -16,7 +16,7 @@ const same = (some, others) => some.every((count, index) => count === others[ind
 const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
 
 class Eriantys {
-  /** A half-made choice: a student {colour}, or a character {number, colour, given, taken}. */
+  /** A half-made choice: a student {colour, copy}, or a character {number, colour, given, taken}. */
   #held = null;
 
   constructor(table) {
@@ -84,8 +84,8 @@ class Eriantys {
     if (held?.given) return this.#swapping(offer, "given", colour, copy);
     if (held?.number) return null;
     const offered = offer.find("move_to_island", (one) => one.colour === colour) ?? offer.find("move_to_hall", (one) => one.colour === colour);
-    const picked = held?.colour === colour && !held.step && copy === 0;
-    return offered && { label: `Your ${name} student`, picked, press: () => this.#hold(picked ? null : { colour }) };
+    const picked = held?.colour === colour && !held.step && copy === (held.copy ?? 0);
+    return offered && { label: `Your ${name} student`, picked, press: () => this.#hold(picked ? null : { colour, copy }) };
   }
 
   #hall(offer, colour) {

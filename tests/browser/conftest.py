@@ -1,0 +1,56 @@
+"""A cluster as `tavolata up` starts it, and a Chromium that is found on the machine."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.person import Person
+from tests.support.launched import Launched
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NOT_FOUND = "THE BROWSER TESTS WERE SKIPPED: no Chromium on this machine (Debian: apt-get install chromium)"
+QUICK = {"TAVOLATA_BOT_MS": "10", "TAVOLATA_ADMIN_TOKEN": "let-me-in"}
+
+Newcomer = Callable[..., Person]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    for name in NAMES:
+        if path := shutil.which(name):
+            return path
+    pytest.skip(NOT_FOUND)
+
+
+@pytest.fixture(scope="session")
+def cluster(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launched]:
+    folder = tmp_path_factory.mktemp("browser")
+    with Launched(Path(folder) / "data", module="deploy.cli", env=QUICK) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Not longer than a module: its event loop would be in the way of other tests' loops."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def newcomer(browser: Browser, cluster: Launched) -> Iterator[Newcomer]:
+    """Opens browsers; at the end of the test none of them must have complained."""
+    people: list[Person] = []
+
+    def come(**how: object) -> Person:
+        person = Person(browser, f"http://127.0.0.1:{cluster.port}", **how)  # type: ignore[arg-type]
+        people.append(person)
+        return person
+
+    yield come
+    for person in people:
+        person.leave()

@@ -1,0 +1,75 @@
+"""How a person finds the way through a dungeon of Snarl: by the map that the page remembers."""
+
+import json
+from collections import deque
+
+from tests.browser.person import Person
+
+Point = tuple[int, int]
+
+
+class Explorer:
+    """Goes for the key, then for the exit, else to what was not seen yet."""
+
+    def __init__(self, person: Person, table: int) -> None:
+        self._person = person
+        self._table = table
+
+    def choose(self) -> str:
+        """The lit tile to press next."""
+        lit = {_point(key.removeprefix("move-")): key for key in self._person.keys()}
+        view = self._person.frames_view()
+        here: Point = tuple(view["window"]["position"])
+        cells, key, exit_ = self._map(view["level"])
+        goals = {key} if key else {exit_} if exit_ and view["key"] is not None else set()
+        path = _walk(here, cells, goals) or _walk(here, cells, _frontier(cells))
+        for step in reversed(path[:2]):
+            if step in lit:
+                return lit[step]
+        others = sorted(point for point in lit if point != here)
+        return lit[others[view["turns"] % len(others)] if others else here]
+
+    def _map(self, level: int) -> tuple[dict[Point, int], Point | None, Point | None]:
+        text = self._person.page.evaluate("name => sessionStorage.getItem(name)", f"tavolata.map.{self._table}.{level}")
+        kept = json.loads(text)
+        cells = {_point(name): tile for name, tile in kept["cells"]}
+        key, exit_ = kept["key"], kept["exit"]
+        return cells, tuple(key) if key else None, tuple(exit_) if exit_ else None
+
+
+def _point(text: str) -> Point:
+    row, column = text.split(",")
+    return int(row), int(column)
+
+
+def _around(point: Point) -> list[Point]:
+    row, column = point
+    return [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+
+
+def _frontier(cells: dict[Point, int]) -> set[Point]:
+    """Tiles that can be walked on, from where something new would come into sight."""
+    return {
+        (row, column)
+        for (row, column), tile in cells.items()
+        if tile
+        and any((row + down, column + right) not in cells for down in range(-2, 3) for right in range(-2, 3))
+    }
+
+
+def _walk(start: Point, cells: dict[Point, int], goals: set[Point]) -> list[Point]:
+    """The shortest way to one of the goals, without the start; empty if there is none."""
+    before: dict[Point, Point] = {start: start}
+    waiting = deque([start])
+    while waiting:
+        point = waiting.popleft()
+        if point in goals and point != start:
+            path = [point]
+            while before[path[-1]] != start:
+                path.append(before[path[-1]])
+            return path[::-1]
+        for other in _around(point):
+            if cells.get(other) and other not in before:
+                before[other] = point
+                waiting.append(other)
+    return []

@@ -1,0 +1,144 @@
+"""Somebody who sits at a browser: a page that keeps what it heard, and must not have complained in the end."""
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, Response, WebSocket
+
+WAIT_MS = 20_000
+_INSIDE = ".meadow, .hit, .spot, .puff, .room, .step"
+"""What of a drawn thing lies under its pointer: the middle of a ring of islands is water."""
+
+
+class Person:
+    """One browser context: storage, page, and everything that went wrong in it."""
+
+    def __init__(self, browser: Browser, url: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        self.url = url
+        self.complaints: list[str] = []
+        self.frames: list[dict[str, Any]] = []
+        self.sent: list[dict[str, Any]] = []
+        self.forgiven: tuple[str, ...] = ()
+        self.context: BrowserContext = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+        )
+        self.context.set_default_timeout(WAIT_MS)
+        self.page = self.open_tab()
+
+    def open_tab(self) -> Page:
+        page = self.context.new_page()
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        page.on("requestfailed", self._failed)
+        page.on("response", self._answered)
+        page.on("websocket", self._socket)
+        return page
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console: {message.text}")
+
+    def _failed(self, request: Request) -> None:
+        self.complaints.append(f"failed: {request.url} {request.failure}")
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400:
+            self.complaints.append(f"status {response.status}: {response.url}")
+
+    def _socket(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.frames.append(json.loads(frame)))
+        socket.on("framesent", lambda frame: self.sent.append(json.loads(frame)))
+
+    # --- what a person does -------------------------------------------------------------------------------------------
+
+    def visit(self, path: str = "/") -> "Person":
+        self.page.goto(self.url + path)
+        return self
+
+    def play_bots(self, game: str) -> int:
+        """One click on the front page."""
+        self.visit()
+        self.page.locator(f"[data-bots={game}]").click()
+        return self.at_table()
+
+    def open_table(self, game: str, **options: str | bool) -> int:
+        """The form of the front page; `seats`, `bots`, and options of the game by name."""
+        self.visit()
+        self.page.locator("#create-game").select_option(game)
+        for name, value in options.items():
+            field = self.page.locator(f"#create-{name}, #option-{name}")
+            if isinstance(value, bool):
+                field.set_checked(value)
+            elif field.evaluate("field => field.tagName") == "SELECT":
+                field.select_option(value)
+            else:
+                field.fill(value)
+        self.page.locator("#create button.primary").click()
+        return self.at_table()
+
+    def at_table(self) -> int:
+        self.page.wait_for_url(re.compile(r"/t/\d+$"))
+        self.page.locator(".status").wait_for()
+        return int(self.page.url.rpartition("/")[2])
+
+    @property
+    def lit(self) -> Locator:
+        return self.page.locator(".board .lit")
+
+    def wait_for_turn(self) -> bool:
+        """True as soon as something is lit; False if the game is over."""
+        self.page.locator(".board .lit, #replay").first.wait_for()
+        return self.page.locator("#replay").count() == 0
+
+    def keys(self) -> list[str]:
+        """The names of all that is lit and not chosen yet."""
+        found: list[str] = self.page.eval_on_selector_all(
+            ".board .lit:not(.picked)", "all => all.map(one => one.dataset.key)"
+        )
+        return found
+
+    def press(self, key: str) -> None:
+        """Click something lit, and wait until that was taken in."""
+        element = self.page.locator(f'.board [data-key="{key}"]').first
+        before = self.picture()
+        inside = element.locator(_INSIDE).first
+        (inside if inside.count() else element).click()
+        self.page.wait_for_timeout(0)
+        self.wait_for_change(before)
+
+    def picture(self) -> str:
+        """What the board offers, as text that changes with it."""
+        text: str = self.page.locator(".board").evaluate(
+            "board => [board.dataset.offset, board.dataset.status, board.className,"
+            " ...[...board.querySelectorAll('.lit')].map(one => one.dataset.key + one.getAttribute('class'))].join(' ')"
+        )
+        return text
+
+    def wait_for_change(self, before: str) -> None:
+        for _ in range(WAIT_MS // 20):
+            if self.picture() != before:
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError("the board did not change")
+
+    def frames_view(self) -> Any:
+        """The game's view that came last."""
+        views = [frame["view"] for frame in self.frames if frame.get("view")]
+        return views[-1]["game"]
+
+    def status(self) -> str:
+        return self.page.locator(".status .says").inner_text()
+
+    def say(self, text: str, to: str = "") -> None:
+        self.page.locator("#say-to").select_option(to)
+        self.page.locator("#say").fill(text)
+        self.page.locator("#say").press("Enter")
+
+    def leave(self) -> None:
+        """Close the browser; it must not have complained."""
+        self.context.close()
+        left = [complaint for complaint in self.complaints if not any(word in complaint for word in self.forgiven)]
+        assert not left, left

@@ -1,0 +1,61 @@
+"""A person against bots plays each game to its end, by pressing what is lit."""
+
+import random
+
+import pytest
+
+from tests.browser.conftest import Newcomer
+from tests.browser.explorer import Explorer
+from tests.browser.person import Person
+
+MOST_PRESSES = 600
+
+
+def play_to_the_end(person: Person, seed: int) -> int:
+    """Press anything that is lit until the game is over; how often that was."""
+    dice = random.Random(seed)
+    for presses in range(MOST_PRESSES):
+        if not person.wait_for_turn():
+            return presses
+        if keys := person.keys():
+            person.press(dice.choice(sorted(keys)))
+    raise AssertionError("the game does not end")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("game", ["stones", "eriantys", "codex"])
+def test_a_person_plays_a_whole_game_against_a_bot_by_clicking_what_is_lit(newcomer: Newcomer, game: str) -> None:
+    person = newcomer()
+    person.play_bots(game)
+    assert play_to_the_end(person, 4) > 3
+    assert "won" in person.status()
+    assert person.page.locator(".log li").count() > 5
+
+
+@pytest.mark.timeout(300)
+def test_a_person_plays_expert_eriantys_with_three_bots_and_uses_characters(newcomer: Newcomer) -> None:
+    person = newcomer()
+    person.open_table("eriantys", seats="4", bots="3", expert=True)
+    dice = random.Random(11)
+    for _ in range(MOST_PRESSES):
+        if not person.wait_for_turn():
+            break
+        keys = sorted(person.keys())
+        cards = [key for key in keys if key.startswith(("character-", "card-", "swap"))]
+        if keys:
+            person.press(dice.choice(cards or keys))
+    assert "won" in person.status()
+    acts = [frame["command"] for frame in person.sent if frame["type"] == "act"]
+    assert any(command["type"] == "play_character" for command in acts)
+
+
+@pytest.mark.timeout(300)
+def test_a_person_and_a_bot_get_through_a_dungeon(newcomer: Newcomer) -> None:
+    person = newcomer()
+    table = person.open_table("snarl", bots="1", count="1")
+    explorer = Explorer(person, table)
+    for _ in range(MOST_PRESSES):
+        if not person.wait_for_turn():
+            break
+        person.press(explorer.choose())
+    assert "over" in person.status() or "won" in person.status()
