@@ -294,6 +294,8 @@ class Errand:
 
         def replied(reply: Reply) -> None:
             if future.done() or session.closed:
+                if not reply.code and isinstance(body, Enter | Watch):
+                    session.turn_away(room)
                 return
             if not reply.code and on_success is not None:
                 on_success(reply)
