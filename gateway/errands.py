@@ -207,7 +207,9 @@ class Errand:
         else:
             noted = await names.rooms(desk.store, request.name)
             found = [await naming.keeps(desk, room, request.name) for room in noted]
-            candidates = [listing.room for listing in found if listing is not None and listing.game == request.game]
+            going_on = [listing.room for listing in found if listing is not None and listing.game == request.game]
+            over = [room for room, listing in zip(noted, found, strict=True) if listing is None]
+            candidates = going_on or over[-1:]
         refusal = Turned("room/unknown")
         for room in candidates:
             body = Enter(request.name, by_name=True)

@@ -78,7 +78,7 @@ class Return:
 
     Without `room` the seat is looked for wherever the name is kept. Needs no `Login` before it; on success the
     connection has the name. Refused with room/unknown if no room of `game` keeps a seat for the name, room/not_gone if
-    its player is connected.
+    its player is connected, game/over (with the winners) if the player's last game has ended.
     """
 
     name: str
