@@ -78,7 +78,7 @@ class Board:
             "clouds": self.clouds,
             "people": [[p.name, p.entrance, p.hall, p.towers, p.coins] for p in self.people],
             "professors": self.professors,
-            "cards": [[card.number, card.students, card.no_entry, card.used] for card in self.cards],
+            "cards": [[card.number, card.students, card.no_entry] for card in self.cards],
         }
 
     def result(self, winners: list[str]) -> list[str]:

@@ -23,11 +23,16 @@ class EventsPlayer(Client):
         self._known: dict[int, Person] = {}
         self._inside = False
         """In a room, or on the way into one."""
+        self._used: set[int] = set()
+        self._complete = False
+        """A whole position is being told, with the turn at its end."""
         self._phase = ""
         self._turn = ""
         self._taken: list[int] = []
         self._played = 0
         """The character of this turn."""
+        self._activated = 0
+        """The last character that was activated, in whatever turn."""
         self._choices: list[dict[str, Any]] = []
         """Answers to the character that are still to be sent."""
 
@@ -75,9 +80,7 @@ class EventsPlayer(Client):
             case {"type": "AddPlayer", "player": name, "color": colour, "position": seat}:
                 self._add_player(name, colour, seat)
             case {"type": "ChangeTurn", "player": name}:
-                self._turn = name
-                self._played, self._choices = 0, []
-                return self._act() if self._phase in (PLANNING, ONE) else ()
+                return self._change_turn(name)
             case {"type": "ChangePhase", "phase": phase}:
                 self._change_phase(phase)
                 return self._act()
@@ -100,7 +103,7 @@ class EventsPlayer(Client):
         word = text.partition(":")[0]
         if self.waiting:
             self.refused(word)
-            self._choices = []
+            self._choices = self._owed() if word == "CHOICE_OWED" else []
             if word in ("BUSY", "PAUSED", "NOT_YOUR_TURN"):
                 self.due = True
                 return ()
@@ -118,15 +121,25 @@ class EventsPlayer(Client):
         known.name, known.tower = name, colour
 
     def _start(self) -> None:
+        """A new board. What the words of a return cannot say is remembered: hands, and which characters were used."""
         seats = self.seating.seats
         hands = [person.hand for person in self.board.people]
         last = [person.assistant for person in self.board.people]
+        self._used = {card.number for card in self.board.cards if card.used}
+        self._complete = True
         self.board = Board([Person(self._known[seat].name, self._known[seat].tower) for seat in range(seats)])
         self.board.clouds = [[0] * 5 for _ in range(seats)]
         for seat, person in enumerate(self.board.people):
             person.towers = (6 if seats == 3 else 8) if seats < 4 or seat < 2 else 0
             if hands:
                 person.hand, person.assistant = hands[seat], last[seat]
+
+    def _change_turn(self, name: str) -> Iterable[bytes]:
+        """The phase follows, unless it came before: in the planning, with the first turn, and in a whole position."""
+        self._turn = name
+        self._played, self._choices = 0, []
+        complete, self._complete = self._complete or self._phase in (PLANNING, ONE), False
+        return self._act() if complete else ()
 
     def _change_phase(self, phase: str) -> None:
         if phase == PLANNING and self._phase != PLANNING:
@@ -163,7 +176,7 @@ class EventsPlayer(Client):
             case {"type": "RemoveCoin", "player": name}:
                 board.people[board.seat(name)].coins -= 1
             case {"type": "NotifyCharacterCard", "card": number}:
-                board.cards.append(Card(number, no_entry=CARDS[number].no_entry))
+                board.cards.append(Card(number, no_entry=CARDS[number].no_entry, used=number in self._used))
             case {"type": "NoEntry", "add": add, "islandIndex": place}:
                 board.islands[place].no_entry += 1 if add else -1
                 board.card(5).no_entry -= 1 if add else -1
@@ -240,10 +253,15 @@ class EventsPlayer(Client):
         choice = self.mind.choice(self.board, self.seat, card)
         if choice is None:
             return ()
-        self._played = card.number
+        self._played = self._activated = card.number
         self._choices = self._answers(card.number, choice)
         self.count(f"character {card.number}")
         return self._event("ACTIVATE_CHARACTER_CARD", activatedCard=card.number)
+
+    def _owed(self) -> list[dict[str, Any]]:
+        """What the character asks for that was activated before the connection was lost."""
+        choice = self.mind.choice(self.board, self.seat, self.board.card(self._activated)) if self._activated else None
+        return [] if choice is None else self._answers(self._activated, choice)
 
     def _answers(self, number: int, choice: Choice) -> list[dict[str, Any]]:
         match CARDS[number].asks:

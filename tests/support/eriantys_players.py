@@ -45,13 +45,15 @@ class Party:
             )
             self.players.append(PLAYERS[dialect](seating))
             self.lines.append(self.connect(seat))
-            self.run(stop=lambda: False)
+            self.run(stop=self.is_playing)
 
     def _opened(self, room: int) -> None:
         self.room_number = room
 
     def connect(self, seat: int) -> Line:
-        player = self.players[seat]
+        """What the player says first is carried before everything else."""
+        player, later = self.players[seat], self._outbox
+        self._outbox = deque()
         line = self.house.connect(self.dialects[seat], dict(parse_qsl(urlsplit(player.path).query)))
         self._names[id(line)] = f"player{seat}"
         line.heard = lambda frame: self._heard(line, player, frame)
@@ -60,12 +62,17 @@ class Party:
             self._say(line, frame)
         for frame in early:
             self._heard(line, player, frame)
+        for frame in player.tick():
+            self._say(line, frame)
+        self._outbox.extend(later)
         return line
 
-    def reconnect(self, seat: int) -> None:
-        """The socket is lost, and made again."""
+    def lose(self, seat: int) -> None:
+        """The socket is gone, with everything that was on its way."""
         self.house.lose(self.lines[seat])
         self._outbox = deque(item for item in self._outbox if item[0] is not self.lines[seat])
+
+    def come_back(self, seat: int) -> None:
         self.lines[seat] = self.connect(seat)
 
     def _heard(self, line: Line, player: Player, frame: bytes) -> None:
@@ -94,9 +101,18 @@ class Party:
             line.frames.clear()
         raise AssertionError("the game does not end")
 
+    def is_playing(self) -> bool:
+        return any(room.status == "playing" for room in self.house.rooms.values())
+
+    def run_on(self, events: int) -> None:
+        """Until so many more things have happened, or nothing more does."""
+        enough = len(self.room.journal) + events
+        self.run(stop=lambda: len(self.room.journal) >= enough or not self.is_playing())
+
     def play(self) -> None:
         self.sit_down()
         self.run(stop=lambda: all(player.over for player in self.players))
+        self.run(stop=lambda: False)
 
     def check(self) -> None:
         """Nobody was told anything wrong, and all were told the same."""
