@@ -15,7 +15,7 @@ const ENDINGS = {
 };
 
 export function sentence(refusal) {
-  const text = refusal.message ?? String(refusal);
+  const text = refusal?.message ?? String(refusal);
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 

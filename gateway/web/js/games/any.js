@@ -13,6 +13,8 @@ function tree(value) {
 
 export const any = {
   describe: (event, who) => `${event.seat === undefined ? "" : `${who(event.seat)}: `}${words(event)}`,
+  start: null,
+  fold: (_view, event) => event,
   open: (table) => ({
     render: (room, options) => [
       h("div", { class: "choices" }, ...(options ?? []).map((command, index) => lit(h("button", { type: "button" }, words(command)), { key: `option-${index}`, label: words(command), act: () => table.send(command) }))),

@@ -214,4 +214,4 @@ function score(view, seat) {
   return player && [player.color && icon(pawn(player.color), player.color), h("b", {}, player.points)];
 }
 
-export const codex = { open: (table) => new Codex(table), describe: (event, who) => SAYS[event.type]?.(event, who) ?? null, fold, start, emblem, score };
+export const codex = { open: (table) => new Codex(table), describe: (event, who) => SAYS[event.type]?.(event, who) ?? null, fold, start, turn: (view) => (view.table.current === null ? [] : [view.table.current]), emblem, score };

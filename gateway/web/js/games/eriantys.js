@@ -260,4 +260,4 @@ function emblem() {
   }));
 }
 
-export const eriantys = { open: (table) => new Eriantys(table), describe, fold, start: null, emblem, score };
+export const eriantys = { open: (table) => new Eriantys(table), describe, fold, start: null, turn: (view) => (view.phase === "over" ? [] : [view.turn]), emblem, score };

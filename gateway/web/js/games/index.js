@@ -1,7 +1,7 @@
 // Which module draws which game. Any other game is shown as plain data, with its options as buttons.
 //
-// A game's module has: `emblem()`, `describe(event, who)` -> words or null, `score(view, seat)`, `start` and
-// `fold(view, event)` for replays, and `open(table)` -> {render(room, options) -> elements, prompt, key, half, cancel,
+// A game's module has: `emblem()`, `describe(event, who)` -> words or null, `score(view, seat)`, `start`,
+// `fold(view, event)` and `turn(view)` for replays, and `open(table)` -> {render(room, options) -> elements, prompt, key, half, cancel,
 // flights}. `table` has send(command), paint(), who(seat) ("You" or a name) and name(seat).
 
 import { any } from "./any.js";

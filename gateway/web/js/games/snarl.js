@@ -159,4 +159,4 @@ function score(view, seat) {
   return member && `exits ${member.exits} · keys ${member.keys}`;
 }
 
-export const snarl = { open: (table) => new Snarl(table), describe: (event, who) => SAYS[event.type]?.(event, who) ?? null, fold, start, emblem, score };
+export const snarl = { open: (table) => new Snarl(table), describe: (event, who) => SAYS[event.type]?.(event, who) ?? null, fold, start, turn: (view) => (view.turn === null ? [] : [view.turn]), emblem, score };

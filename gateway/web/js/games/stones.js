@@ -57,6 +57,7 @@ export const stones = {
   open,
   fold,
   start: null,
+  turn: (view) => (view.stones ? [view.turn] : []),
   emblem: () => heap(7, 2),
   describe: (event, who) => (event.type === "taken" ? `${who(event.seat)} took ${plural(event.count)}.` : event.type === "started" ? `There are ${plural(event.stones)}.` : null),
 };
