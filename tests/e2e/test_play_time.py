@@ -43,7 +43,7 @@ async def test_a_whole_game_against_bots(hasty: Cluster, arrive: Arrive) -> None
 async def test_a_turn_that_takes_too_long_is_played_by_the_room(hasty: Cluster, arrive: Arrive) -> None:
     first, second = [await arrive(gateway) for gateway in hasty.gateways]
     table = await StonesTable.open(first, second, turn_ms=50, stones=5)
-    ended = await second.event(table.room, "room.ended")
+    ended = await first.event(table.room, "room.ended")
     assert ended["reason"] == "last_stone"
     played = [event for event in first.rooms[table.room].events if event["type"] == "room.played"]
     assert {event["reason"] for event in played} == {"time"}
