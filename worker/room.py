@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from shared.bus.journal import Detached
 from shared.dice import Dice
 from shared.engine import DeadlinePassed, default_bot
 from shared.envelopes import (
@@ -26,7 +27,6 @@ from shared.ids import Seat
 from shared.rooms import Closed, Left, Played, Rematched, Said, Shifted
 from worker import timers
 from worker.batch import Batch
-from worker.roomstate import Result
 from worker.seating import Seating
 from worker.steps import Broken, log
 
@@ -92,9 +92,9 @@ class Room(Seating):
         if self._events:
             self._close(at, batch, envelope, seat)
         else:
-            place.file(envelope.id, Result(state.offset))
+            notes = (Detached(place.gateway, seat),) if isinstance(body, Leave) else ()
+            self._file_done(envelope, seat, notes, at, batch)
         if isinstance(body, Leave):
-            place.here = False
             self._turn_away(envelope.gateway, batch)
         self._answer(envelope, batch, seat)
         self._start_if_full(at, batch)
@@ -125,7 +125,7 @@ class Room(Seating):
                 return Rejected("room/closed")
         try:
             command = self._engines.command(self._the_game, body.command)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             return Rejected("command/bad", str(error))
         return self._decide(seat, command)
 
@@ -181,7 +181,7 @@ class Room(Seating):
                 self._close_if_empty()
             case timers.TURN:
                 for seat in self._turn:
-                    if not self.state.seats[seat].bot:
+                    if not self.state.seats[seat].bot and seat in self._whose_turn():
                         self._play_for(seat, "time")
             case timers.BOT | timers.AWAY:
                 self._play_for(Seat(int(number)), name)
@@ -199,5 +199,5 @@ class Room(Seating):
         self._emit(Played(seat, reason))
         refusal = self._decide(seat, command)
         if refusal is not None:
-            self._begin()
+            self._events.pop()
             log.error("room %s: the bot's %r was refused: %s", self.state.room, command, refusal.code)

@@ -34,6 +34,8 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
     offset: Offset
     code: str = ""
     text: str = ""
+    epoch: Epoch = Epoch(0)
+    """Under which it was handled."""
 
 
 class Place(msgspec.Struct):

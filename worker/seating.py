@@ -225,7 +225,7 @@ class Seating(Steps):
     def _lose(self, seats: list[Seat], at: int, batch: Batch) -> None:
         if self.state.over:
             for seat in seats:
-                self.state.seats[seat].here = False
+                self._file_note(Detached(self.state.seats[seat].gateway, seat), at, batch)
             return
         for seat in seats:
             self._emit(Away(seat))

@@ -99,7 +99,7 @@ class Steps:
         for note in record.notes:
             self._note(note)
         if record.seat is not None and record.id:
-            self._file(record.seat, record.id, Result(offset, record.code, record.text))
+            self._file(record.seat, record.id, Result(offset, record.code, record.text, record.epoch))
         if number == 0:
             self.state.epoch = record.epoch
             self._turn = self._whose_turn()
@@ -134,8 +134,10 @@ class Steps:
                     place = self.state.seats[seat]
                     place.gateway, place.conn, place.wants, place.here = gateway, conn, wants, True
                     place.attached = max(place.attached, command)
-            case Detached(gateway=gateway):
+            case Detached(gateway=gateway, seat=None):
                 self.state.audience.pop(gateway, None)
+            case Detached(seat=int(seat)):
+                self.state.seats[Seat(seat)].here = False
 
     def _notice(self, notice: Notice) -> None:
         """Tell the game of presence or time."""
@@ -165,7 +167,7 @@ class Steps:
         record = Record(at, self._epoch, sid, command, seat, trace, events, notes, expired=expired)
         batch.file(state.room, state.offset, 0, record)
         if seat is not None and command:
-            self._file(seat, command, Result(state.offset))
+            self._file(seat, command, Result(state.offset, epoch=self._epoch))
         told = self._teller().told(self._events, at, seat, command or None, trace)
         batch.tell(told, self._receivers())
         if self._seats_changed:
@@ -249,6 +251,16 @@ class Steps:
         record = Record(at, self._epoch, notes=(note,))
         batch.file(self.state.room, self.state.offset, self.state.number, record)
 
+    def _file_done(self, envelope: Envelope, seat: Seat, notes: tuple[AnyNote, ...], at: int, batch: Batch) -> None:
+        """A command that came to nothing new is remembered like the others."""
+        for note in notes:
+            self._note(note)
+        state = self.state
+        state.number += 1
+        record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, notes=notes)
+        batch.file(state.room, state.offset, state.number, record)
+        self._file(seat, envelope.id, Result(state.offset, epoch=self._epoch))
+
     def _file_refusal(self, envelope: Envelope, seat: Seat, refusal: Rejected, at: int, batch: Batch) -> None:
         """A refusal is a result too: the same command again, later, must not be carried out."""
         state = self.state
@@ -257,7 +269,7 @@ class Steps:
         text = refusal.text or CODES.get(refusal.code, "")
         record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, code=refusal.code, text=text)
         batch.file(state.room, state.offset, state.number, record)
-        self._file(seat, envelope.id, Result(state.offset, refusal.code, text))
+        self._file(seat, envelope.id, Result(state.offset, refusal.code, text, self._epoch))
         self._refuse(envelope, refusal, batch)
 
     def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
@@ -279,7 +291,7 @@ class Steps:
         elif isinstance(envelope.body, Rematch):
             self._answer(envelope, batch, seat)
         else:
-            reply = Reply(envelope.conn, self.state.room, envelope.id, epoch=self._epoch, offset=known.offset)
+            reply = Reply(envelope.conn, self.state.room, envelope.id, epoch=known.epoch, offset=known.offset)
             batch.reply(envelope, msgspec.structs.replace(reply, seat=seat))
 
     def _refuse(self, envelope: Envelope, refusal: Rejected, batch: Batch) -> None:

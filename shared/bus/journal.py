@@ -29,9 +29,10 @@ class Attached(Note, frozen=True):
 
 
 class Detached(Note, frozen=True):
-    """A gateway has no spectators of the room any more."""
+    """A gateway has no spectators of the room any more; or a seat of a room that is over has no connection."""
 
     gateway: GatewayId
+    seat: Seat | None = None
 
 
 AnyNote: TypeAlias = Attached | Detached
