@@ -55,11 +55,15 @@ class Batch:
     _said: list[list[Any]] = field(default_factory=list)
     """The lists that something was added to, in order, so that it can be taken back."""
 
-    def mark(self) -> "Mark":
+    def mark(self, room: RoomId) -> "Mark":
         """Where the batch is now, to come back to if a command breaks its room."""
-        return Mark(len(self.writes), len(self.onward), len(self.started), len(self._said))
+        listing = (self.listings[room],) if room in self.listings else ()
+        return Mark(room, listing, self.steps, len(self.writes), len(self.onward), len(self.started), len(self._said))
 
     def roll_back(self, mark: "Mark") -> None:
+        self.listings.pop(mark.room, None)
+        self.listings.update((mark.room, listing) for listing in mark.listing)
+        self.steps = mark.steps
         del self.writes[mark.writes :]
         del self.onward[mark.onward :]
         del self.started[mark.started :]
@@ -129,6 +133,10 @@ class Batch:
 
 
 class Mark(NamedTuple):
+    room: RoomId
+    listing: tuple[Listing | None, ...]
+    """What the directory was to be told of the room, if anything."""
+    steps: int
     writes: int
     onward: int
     started: int

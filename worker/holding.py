@@ -86,7 +86,7 @@ class Holding:
             reply = Reply(envelope.conn, room, envelope.id, "room/quarantined", CODES["room/quarantined"])
             batch.reply(envelope, reply)
             return
-        mark = batch.mark()
+        mark = batch.mark(room)
         try:
             held.handle(envelope, at, batch)
         except Exception as error:

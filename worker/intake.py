@@ -44,12 +44,16 @@ class Intake:
 
     async def read(self, block_ms: int | None) -> list[Work]:
         """What has come for the partitions that we hold."""
-        held = self._tenancy.holdings
+        held = dict(self._tenancy.holdings)
         cursors = {partition: (holding.keys, holding.cursor) for partition, holding in held.items()}
         if not cursors:
             return []
         entries = await commands.read(self._reader, cursors, self._settings.batch, block_ms)
-        return [Work(held[partition], items) for partition, items in entries.items() if partition in held]
+        return [Work(held[partition], items) for partition, items in entries.items() if self._holds(held[partition])]
+
+    def _holds(self, holding: Holding) -> bool:
+        """Whether it is still the same tenancy: one that was lost and taken again stands elsewhere in the stream."""
+        return self._tenancy.holdings.get(holding.partition) is holding
 
     async def load(self, works: list[Work]) -> None:
         """Bring the rooms that are needed into memory."""
@@ -108,7 +112,7 @@ class Intake:
 
     async def turn(self, block_ms: int | None) -> bool:
         """Read, load, handle, commit. False if there was nothing to do."""
-        works = [work for work in await self.read(block_ms) if work.holding.partition in self._tenancy.holdings]
+        works = await self.read(block_ms)
         if not works:
             return False
         await self.load(works)

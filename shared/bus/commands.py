@@ -1,5 +1,6 @@
 """The command streams: gateways add, the owner of a partition reads from a stored offset. No consumer groups."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.envelopes import Envelope
 from shared.ids import Partition
+
+log = logging.getLogger("tavolata.commands")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
@@ -37,7 +40,12 @@ async def read(
 
 
 def _entry(item: list[Any]) -> Entry:
-    return item[0].decode(), _decode(item[1][1])
+    place = item[0].decode()
+    try:
+        return place, _decode(item[1][1])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        log.exception("entry %s is no list of commands and is passed over", place)
+        return place, ()
 
 
 def time_of(entry_id: str) -> int:
