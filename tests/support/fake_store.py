@@ -68,7 +68,7 @@ class FakeServer:
     def listen(self, channels: Sequence[str]) -> "FakeNews":
         line = self._pool.get_connection()
         line.send_command("SUBSCRIBE", *channels)
-        return FakeNews(line, len(channels))
+        return FakeNews(self._pool, line, len(channels))
 
     def _load(self) -> None:
         for _, _, source in LOADING:
@@ -80,7 +80,8 @@ class FakeServer:
 class FakeNews:
     """What was published on some channels, in order."""
 
-    def __init__(self, line: Any, channels: int) -> None:
+    def __init__(self, pool: Any, line: Any, channels: int) -> None:
+        self._pool = pool
         self._line = line
         for _ in range(channels):
             line.read_response()
@@ -95,6 +96,7 @@ class FakeNews:
 
     def close(self) -> None:
         self._line.disconnect()
+        self._pool.release(self._line)
 
 
 class FakeStore:

@@ -1,0 +1,72 @@
+"""Kill any process at any moment: no acknowledged move is lost, none is applied twice, and the game goes on.
+
+Each seed is a cluster that lives through a time of faults. TAVOLATA_SIMULATIONS sets how many are tried,
+TAVOLATA_SIMULATION_SEED where they begin.
+"""
+
+import os
+from collections import Counter
+
+import pytest
+
+from tests.support import promise
+from tests.support.cluster_sim import PARTITIONS, Simulation
+from tests.support.fake_store import FakeServer
+
+GROUPS = 6
+SEEDS = int(os.environ.get("TAVOLATA_SIMULATIONS", "90"))
+FIRST = int(os.environ.get("TAVOLATA_SIMULATION_SEED", "0"))
+
+
+@pytest.fixture(scope="module")
+def server() -> FakeServer:
+    return FakeServer()
+
+
+def kept(simulation: Simulation, server: FakeServer) -> int:
+    """How many acknowledged commands were found where they were said to be."""
+    with simulation.time.installed():
+        return promise.check(server, PARTITIONS, simulation.visits)
+
+
+def live_through(seed: int, server: FakeServer) -> Simulation:
+    simulation = Simulation(seed, server)
+    try:
+        simulation.run()
+        assert kept(simulation, server)
+    except BaseException as error:
+        error.add_note(f"TAVOLATA_SIMULATION_SEED={seed} TAVOLATA_SIMULATIONS=1 shows it again")
+        raise
+    return simulation
+
+
+@pytest.mark.timeout(1_800)
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_no_fault_breaks_the_promise(group: int, server: FakeServer) -> None:
+    for seed in range(FIRST + group, FIRST + SEEDS, GROUPS):
+        live_through(seed, server)
+
+
+def test_the_simulation_knows_every_fault(server: FakeServer) -> None:
+    faults: Counter[str] = Counter()
+    for seed in range(10):
+        faults += live_through(seed, server).faults
+    assert len(faults) == len(Simulation.FAULTS)
+
+
+def test_a_stale_owner_tries_to_write_in_the_simulation(server: FakeServer) -> None:
+    assert any(live_through(seed, server).fenced for seed in range(12))
+
+
+def test_a_seed_always_gives_the_same_story(server: FakeServer) -> None:
+    stories = [[(visit.room, visit.seat, visit.seen) for visit in live_through(3, server).visits] for _ in range(2)]
+    assert stories[0] == stories[1]
+
+
+def test_an_acknowledgement_that_is_not_true_would_be_noticed(server: FakeServer) -> None:
+    simulation = live_through(1, server)
+    visit = simulation.visits[0]
+    number, (epoch, offset) = next(iter(visit.acked.items()))
+    visit.acked[number] = (epoch, offset + 1)
+    with pytest.raises(promise.Broken):
+        kept(simulation, server)

@@ -1,0 +1,289 @@
+"""A whole cluster in one loop and in virtual time: a seed decides what happens next, and what goes wrong."""
+
+import asyncio
+import selectors
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from random import Random
+from unittest import mock
+
+from shared.bus import meta
+from shared.games import stones
+from shared.settings import GatewaySettings, WorkerSettings
+from tests.support.fake_store import FakeServer, VirtualTime
+from tests.support.sim_gateway import SimGateway
+from tests.support.sim_player import SimPlayer, Visit
+from tests.support.sim_store import Line, World
+from tests.support.sim_worker import SimWorker
+from worker.engines import Engines
+
+PARTITIONS = 2
+LEASE_MS = 600
+WORKER = WorkerSettings(
+    partitions=PARTITIONS,
+    lease_ms=LEASE_MS,
+    gateway_lease_ms=1_000,
+    durability="applied",
+    grace_ms=60_000,
+    away_ms=120_000,
+    snapshot_every=5,
+    batch=8,
+)
+GATEWAY = GatewaySettings(
+    partitions=PARTITIONS, gateway_lease_ms=1_000, durability="applied", retry_ms=300, name_ms=60_000
+)
+_SECRETIVE = ("shared.bus.leases", "gateway.desk", "gateway.errands")
+
+
+class _Instant(selectors.SelectSelector):
+    """Never waits: nothing comes from outside."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        return []
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self, time: VirtualTime) -> None:
+        super().__init__(_Instant())
+        self._virtual = time
+
+    def time(self) -> float:
+        return self._virtual.now_s
+
+
+class _Secrets:
+    """Stands in for the `secrets` module, so that a seed decides these too."""
+
+    def __init__(self, dice: Random) -> None:
+        self._dice = dice
+
+    def randbelow(self, limit: int) -> int:
+        return self._dice.randrange(limit)
+
+    def randbits(self, bits: int) -> int:
+        return self._dice.getrandbits(bits)
+
+    def token_hex(self, size: int) -> str:
+        return f"{self._dice.getrandbits(8 * size):0{2 * size}x}"
+
+
+class Simulation:
+    """Workers, gateways and players; `run` lets them live through a time of faults and then through a calm one."""
+
+    FAULTS = (
+        "worker_crashes",
+        "worker_pauses",
+        "worker_loses_the_store",
+        "worker_hands_over",
+        "gateway_crashes",
+        "gateway_loses_the_store",
+        "message_is_lost",
+        "subscription_is_made_again",
+        "add_is_doubled",
+        "player_is_cut_off",
+        "time_flies",
+    )
+
+    def __init__(self, seed: int, server: FakeServer, *, players: int = 4, workers: int = 2, gateways: int = 2) -> None:
+        self.dice = Random(seed)
+        self.time = VirtualTime()
+        self.faults: Counter[str] = Counter()
+        self._counts = (workers, gateways)
+        self._engines = Engines((stones.GAME,))
+        self.world = World(server, self.time)
+        self.players = [SimPlayer(f"p{number}-", self.dice) for number in range(players)]
+        self.workers: list[SimWorker] = []
+        self.gateways: list[SimGateway] = []
+        self.fenced = 0
+        self._made = 0
+
+    @property
+    def visits(self) -> list[Visit]:
+        """What all players did, in all rooms."""
+        return [visit for player in self.players for visit in player.visits]
+
+    def run(self, faults: int = 400, most: int = 6_000) -> None:
+        """All of it, in a loop of its own."""
+        with self._frozen():
+            runner = asyncio.Runner(loop_factory=lambda: VirtualLoop(self.time))
+            with runner:
+                runner.run(self._live(faults, most))
+
+    @contextmanager
+    def _frozen(self) -> Iterator[None]:
+        self.world.server.flush()
+        with self.time.installed(), ExitStack() as patches:
+            for module in _SECRETIVE:
+                patches.enter_context(mock.patch(f"{module}.secrets", _Secrets(self.dice)))
+            yield
+
+    # --- the course of things -----------------------------------------------------------------------------------------
+
+    async def _live(self, faults: int, most: int) -> None:
+        workers, gateways = self._counts
+        for _ in range(workers):
+            self._start_worker()
+        for _ in range(gateways):
+            self._start_gateway()
+        await self._announce()
+        for _ in range(faults):
+            await self._one(self._something_wrong if self.dice.random() < 0.03 else self._something)
+        done = [len(player.visits) for player in self.players]
+        for _ in range(most):
+            await self._one(self._something)
+            if all(self._played_on(player, before) for player, before in zip(self.players, done, strict=True)):
+                break
+        else:
+            raise AssertionError("a player cannot play any more")
+        self._close()
+
+    async def _announce(self) -> None:
+        line = Line(self.world)
+        telling = asyncio.ensure_future(meta.announce(line, self._engines.cards()))
+        await asyncio.sleep(0)
+        line.step()
+        await telling
+
+    @staticmethod
+    def _played_on(player: SimPlayer, before: int) -> bool:
+        """Whether the player has finished a game that began in the calm time."""
+        return len(player.visits) > before and any(visit.over for visit in player.visits[before:])
+
+    async def _one(self, happening: Callable[[], None]) -> None:
+        happening()
+        for _ in range(self.dice.randint(1, 4)):
+            await asyncio.sleep(0)
+        for process in self._processes():
+            if not process.dead:
+                process.listen()
+                process.check()
+        for player in self.players:
+            if player.errors:
+                raise AssertionError("; ".join(player.errors))
+
+    def _processes(self) -> list[SimWorker | SimGateway]:
+        return [*self.workers, *self.gateways]
+
+    def _something(self) -> None:
+        """One small thing that happens all the time."""
+        choice = self.dice.random()
+        if choice < 0.08:
+            self.time.advance(self.dice.choice((1, 5, 20, 60)))
+            return
+        ready = self._ready()
+        if choice < 0.22 or not ready:
+            self._player_acts()
+            if not ready:
+                self.time.advance(self.dice.choice((5, 20)))
+            return
+        self.dice.choice(ready)()
+
+    def _ready(self) -> list[Callable[[], None]]:
+        ready: list[Callable[[], None]] = []
+        for process in self._processes():
+            if process.store.down:
+                ready.append(process.reconnect)
+        for worker in self.workers:
+            if not worker.paused:
+                ready.extend(line.step for line in worker.lines if line.ready)
+        for gateway in self.gateways:
+            if gateway.store.ready:
+                ready.append(gateway.store.step)
+            if gateway.inbox:
+                ready.append(gateway.hear)
+            for wire in gateway.wires:
+                if wire.up and not wire.session.closed:
+                    ready.append(wire.receive)
+                elif wire.cut and not wire.session.closed:
+                    ready.append(wire.abort)
+        ready.extend(player.read for player in self.players if player.wire is not None and player.wire.down)
+        return ready
+
+    def _player_acts(self) -> None:
+        player = self.dice.choice(self.players)
+        if player.cut_off:
+            player.disconnect()
+        if player.wire is None:
+            player.connect(self.dice.choice(self.gateways))
+        elif self.dice.random() < 0.05:
+            player.act_out_of_turn()
+        else:
+            player.act()
+
+    # --- what goes wrong ----------------------------------------------------------------------------------------------
+
+    def _something_wrong(self) -> None:
+        wrong = self.dice.choice(self.FAULTS)
+        self.faults[wrong] += 1
+        getattr(self, f"_{wrong}")()
+
+    def _worker_crashes(self) -> None:
+        worker = self.dice.choice(self.workers)
+        worker.crash(self.dice)
+        self._forget(worker)
+        self._start_worker()
+
+    def _worker_pauses(self) -> None:
+        busy = [worker for worker in self.workers if worker.store.ready]
+        self.dice.choice(busy or self.workers).pause(LEASE_MS * 2)
+
+    def _worker_loses_the_store(self) -> None:
+        self.dice.choice(self.workers).lose_the_store(self.dice)
+
+    def _worker_hands_over(self) -> None:
+        """A deploy: a new one comes, an old one drains, and ends when the simulation next crashes it."""
+        worker = self.dice.choice(self.workers)
+        worker.tasks.append(asyncio.ensure_future(worker.drain()))
+        self._start_worker()
+
+    def _gateway_crashes(self) -> None:
+        gateway = self.dice.choice(self.gateways)
+        gateway.crash(self.dice)
+        self.gateways.remove(gateway)
+        self._start_gateway()
+
+    def _gateway_loses_the_store(self) -> None:
+        self.dice.choice(self.gateways).lose_the_store(self.dice)
+
+    def _message_is_lost(self) -> None:
+        gateway = self.dice.choice(self.gateways)
+        if gateway.inbox:
+            del gateway.inbox[self.dice.randrange(len(gateway.inbox))]
+
+    def _subscription_is_made_again(self) -> None:
+        self.dice.choice(self.gateways).resubscribe()
+
+    def _add_is_doubled(self) -> None:
+        self.dice.choice(self.gateways).store.repeat_adds()
+
+    def _player_is_cut_off(self) -> None:
+        self.dice.choice(self.players).disconnect()
+
+    def _time_flies(self) -> None:
+        self.time.advance(self.dice.choice((LEASE_MS / 2, LEASE_MS * 2)))
+
+    # --- coming and going ---------------------------------------------------------------------------------------------
+
+    def _start_worker(self) -> None:
+        self._made += 1
+        self.workers.append(SimWorker(self.world, self._made, WORKER, self._engines))
+        if len(self.workers) > 3:
+            oldest = self.workers[0]
+            oldest.crash(self.dice)
+            self._forget(oldest)
+
+    def _start_gateway(self) -> None:
+        self._made += 1
+        self.gateways.append(SimGateway(self.world, self._made, GATEWAY))
+
+    def _forget(self, worker: SimWorker) -> None:
+        self.fenced += worker.metrics.fenced
+        self.workers.remove(worker)
+
+    def _close(self) -> None:
+        for worker in list(self.workers):
+            worker.crash(self.dice)
+            self._forget(worker)
+        for gateway in self.gateways:
+            gateway.crash(self.dice)

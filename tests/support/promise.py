@@ -1,0 +1,83 @@
+"""The promise, checked against what the store holds: nothing acknowledged is lost, nothing is applied twice."""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from shared.bus.keys import Keys
+from shared.ids import RoomId, partition_of
+from tests.support.fake_store import FakeServer
+from tests.support.sim_player import Visit
+
+
+class Broken(AssertionError):
+    """The promise was not kept; the text says where."""
+
+
+def check(server: FakeServer, partitions: int, visits: list[Visit]) -> int:
+    """Compare what players saw with what was written; how many acknowledged commands were looked at."""
+    by_room: dict[int, list[Visit]] = {}
+    for visit in visits:
+        by_room.setdefault(visit.room, []).append(visit)
+    return sum(_check_room(server, partitions, room, there) for room, there in by_room.items())
+
+
+def _check_room(server: FakeServer, partitions: int, room: int, visits: list[Visit]) -> int:
+    keys = Keys(partition_of(RoomId(room), partitions), partitions)
+    journal, steps = _journal(server, keys, room)
+    updates = _updates(server, keys, room)
+    _say(list(steps) == list(range(1, len(steps) + 1)), f"the steps of room {room} are {list(steps)}")
+    _say(list(updates) == list(steps), f"room {room} has steps {list(steps)} and updates {list(updates)}")
+    applied = Counter((sid, number) for _, sid, number, seat, _ in journal if seat is not None and number)
+    twice = [command for command, count in applied.items() if count > 1]
+    _say(not twice, f"room {room} handled {twice} more than once")
+    for offset, (epoch, _, _) in steps.items():
+        _say(updates[offset]["epoch"] == epoch, f"room {room} has two epochs at {offset}")
+    for visit in visits:
+        _check_visit(visit, steps, updates)
+    return sum(len(visit.acked) for visit in visits)
+
+
+def _check_visit(visit: Visit, steps: dict[int, tuple[int, str, int]], updates: dict[int, dict[str, Any]]) -> None:
+    where = f"seat {visit.seat} of room {visit.room}"
+    for number, (epoch, offset) in visit.acked.items():
+        _say(offset in steps, f"{where}: command {number} was acknowledged at {offset}, which is not there")
+        _say(steps[offset] == (epoch, visit.sid, number), f"{where}: {number} is acked at {offset}: {steps[offset]}")
+        told = updates[offset]
+        _say((told.get("by"), told.get("id")) == (visit.seat, number), f"{where}: step {offset} was told as {told}")
+    applied = {number for _, sid, number in steps.values() if sid == visit.sid}
+    _say(not applied & visit.refused.keys(), f"{where}: refused and applied: {applied & visit.refused.keys()}")
+    for update in visit.seen:
+        kept = updates[update["offset"]]
+        same = (kept["epoch"], kept["events"]) == (update["epoch"], update["events"])
+        _say(same, f"{where} was told {update}, the store has {kept}")
+
+
+_Filed = tuple[int, str, int, int | None, list[Any]]
+
+
+def _journal(server: FakeServer, keys: Keys, room: int) -> tuple[list[_Filed], dict[int, tuple[int, str, int]]]:
+    """All records, and the steps among them: offset -> (epoch, session, command)."""
+    records: list[_Filed] = []
+    steps: dict[int, tuple[int, str, int]] = {}
+    for place, fields in server.run(("XRANGE", keys.journal(RoomId(room)), "-", "+")):
+        _, epoch, sid, command, seat, _, events, *_ = msgspec.json.decode(fields[1])
+        records.append((epoch, sid, command, seat, events))
+        offset, number = map(int, place.split(b"-"))
+        if number == 0:
+            steps[offset] = (epoch, sid, command)
+    return records, steps
+
+
+def _updates(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
+    for place, fields in server.run(("XRANGE", keys.updates(RoomId(room)), "-", "+")):
+        parts = dict(zip(fields[::2], fields[1::2], strict=True))
+        found[int(place.split(b"-")[0])] = msgspec.json.decode(parts[b"p"])
+    return found
+
+
+def _say(holds: bool, text: str) -> None:
+    if not holds:
+        raise Broken(text)

@@ -1,0 +1,209 @@
+"""A player of the simulation: speaks play, keeps what it was told, and believes nothing without looking."""
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import msgspec
+
+from tests.support.sim_gateway import SimGateway, Wire
+
+
+@dataclass(slots=True)
+class Visit:
+    """What one player saw and did in one room."""
+
+    room: int
+    seat: int
+    sid: str
+    position: tuple[int, int]
+    seen: list[dict[str, Any]] = field(default_factory=list)
+    acked: dict[int, tuple[int, int]] = field(default_factory=dict)
+    refused: dict[int, str] = field(default_factory=dict)
+    over: bool = False
+
+
+class SimPlayer:
+    def __init__(self, name: str, dice: Random) -> None:
+        self._name = name
+        self._dice = dice
+        self._ids = 0
+        self._hellos = 0
+        self.wire: Wire | None = None
+        self.token = ""
+        self.sid = ""
+        self.visit: Visit | None = None
+        self.visits: list[Visit] = []
+        self.pending: dict[int, dict[str, Any]] = {}
+        """Commands without an answer, in order."""
+        self._match: dict[str, Any] | None = None
+        self._options: list[dict[str, Any]] = []
+        self.errors: list[str] = []
+        self._settled = False
+        """Whether it has caught up on this connection and sent again what was unanswered."""
+        self._resuming = 0
+
+    # --- the connection ---------------------------------------------------------------------------------------------
+
+    def connect(self, gateway: SimGateway) -> None:
+        self.wire = gateway.accept(self._name)
+        self._settled = False
+        if self.token:
+            self._send({"type": "hello", "token": self.token})
+        else:
+            self._hellos += 1
+            self._send({"type": "hello", "name": f"{self._name}{self._hellos}"})
+
+    def disconnect(self) -> None:
+        """Lose the connection; the gateway will notice later."""
+        if self.wire is not None:
+            self.wire.cut = True
+            self.wire.down.clear()
+            self.wire = None
+
+    @property
+    def cut_off(self) -> bool:
+        return self.wire is not None and self.wire.cut and not self.wire.down
+
+    def read(self) -> None:
+        assert self.wire is not None
+        message = msgspec.json.decode(self.wire.down.popleft())
+        match message["type"]:
+            case "welcome":
+                self._welcomed(message)
+            case "entered":
+                self._entered(message)
+            case "resumed":
+                self._resumed(message)
+            case "update":
+                self._updated(message)
+            case "ack":
+                self._acked(message)
+            case "error":
+                self._refused(message)
+            case "view":
+                self.errors.append(f"{self._name} was given a view: {message.get('reason')}")
+            case other:
+                self.errors.append(f"{self._name} does not expect {other}")
+
+    def _send(self, message: dict[str, Any]) -> None:
+        if self.wire is not None and not self.wire.cut:
+            self.wire.up.append(msgspec.json.encode(message))
+
+    def _next_id(self) -> int:
+        self._ids += 1
+        return self._ids
+
+    # --- what it is told --------------------------------------------------------------------------------------------
+
+    def _welcomed(self, message: dict[str, Any]) -> None:
+        self.token, self.sid = message["token"], message["session"]
+        if self.visit is not None and not self.visit.over:
+            epoch, offset = self.visit.position
+            self._resuming = self._next_id()
+            resume = {"type": "resume", "id": self._resuming, "room": self.visit.room, "epoch": epoch, "offset": offset}
+            self._send(resume | {"wants": ["options"]})
+            return
+        self._settled = True
+        if self._match is not None:
+            self._send(self._match)
+
+    def _entered(self, message: dict[str, Any]) -> None:
+        if self._match is None or message["id"] != self._match["id"]:
+            return
+        self._match = None
+        view = message["view"]
+        self.visit = Visit(message["room"], message["seat"], self.sid, (message["epoch"], message["offset"]))
+        self.visits.append(self.visit)
+        self._options = view.get("options") or []
+        self.visit.over = view["status"] in ("finished", "closed")
+
+    def _resumed(self, message: dict[str, Any]) -> None:
+        if self.visit is None or message["id"] != self._resuming:
+            return
+        self._settled = True
+        for command in self.pending.values():
+            self._send(command)
+
+    def _updated(self, update: dict[str, Any]) -> None:
+        visit = next((visit for visit in self.visits if visit.room == update["room"]), None)
+        if visit is None:
+            self.errors.append(f"{self._name} was told of room {update['room']}")
+            return
+        epoch, offset = visit.position
+        if update["offset"] != offset + 1 or update["epoch"] < epoch:
+            self.errors.append(f"{self._name} saw {offset} and then {update['offset']} of room {visit.room}")
+        visit.position = (update["epoch"], update["offset"])
+        visit.seen.append(update)
+        if visit is not self.visit:
+            return
+        self._options = update.get("options") or []
+        if any(event["type"] in ("room.ended", "room.closed") for event in update["events"]):
+            visit.over = True
+            self.pending.clear()
+
+    def _acked(self, message: dict[str, Any]) -> None:
+        for visit in self.visits:
+            if visit.room == message.get("room"):
+                self.pending.pop(message["id"], None)
+                self._once(visit, message["id"])
+                visit.acked[message["id"]] = (message["epoch"], message["offset"])
+
+    def _refused(self, message: dict[str, Any]) -> None:
+        code, number = message["code"], message.get("id")
+        if number is None:
+            if code != "name/taken" and not code.startswith("busy/"):
+                self.errors.append(f"{self._name} was refused: {code}")
+            self.disconnect()
+            return
+        if self._match is not None and number == self._match["id"]:
+            if code.startswith("busy/"):
+                self.disconnect()
+            else:
+                self.errors.append(f"{self._name} finds no table: {code}")
+            return
+        if number == self._resuming and code.startswith("busy/"):
+            self.disconnect()
+            return
+        if number == self._resuming:
+            self.errors.append(f"{self._name} cannot resume: {code}")
+            return
+        command = self.pending.pop(number, None)
+        if command is not None and self.visit is not None:
+            if code == "command/too_old":
+                self.errors.append(f"{self._name}'s command {number} is called too old")
+            self.visit.refused[number] = code
+
+    def _once(self, visit: Visit, number: int) -> None:
+        if number in visit.refused:
+            self.errors.append(f"{self._name}'s command {number} was refused and then applied")
+
+    # --- what it does -----------------------------------------------------------------------------------------------
+
+    def act(self) -> None:
+        """Do something sensible, if there is something to do."""
+        if not self._settled or self.wire is None or self.wire.cut:
+            return
+        visit = self.visit
+        if visit is None or visit.over:
+            if self._match is None:
+                self._match = {"type": "match", "id": self._next_id(), "game": "stones", "wants": ["options"]}
+                self._match["options"] = {"stones": 7}
+                self._send(self._match)
+            return
+        if any(command["type"] == "act" for command in self.pending.values()):
+            return
+        if self._options:
+            self._command({"type": "act", "command": self._dice.choice(self._options)}, visit)
+        elif self._dice.random() < 0.2 and len(self.pending) < 3:
+            self._command({"type": "say", "text": f"{self._ids}"}, visit)
+
+    def act_out_of_turn(self) -> None:
+        visit = self.visit
+        if visit is not None and not visit.over and self._settled and len(self.pending) < 3:
+            self._command({"type": "act", "command": {"type": "take", "count": 1}}, visit)
+
+    def _command(self, command: dict[str, Any], visit: Visit) -> None:
+        command |= {"id": self._next_id(), "room": visit.room}
+        self.pending[command["id"]] = command
+        self._send(command)

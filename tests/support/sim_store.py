@@ -1,0 +1,111 @@
+"""Connections to one fakeredis whose every request waits until the simulation lets it happen, or lets it fail."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from shared.bus.store import Argument, Command, OutcomeUnknown, StoreDown, StoreRefused
+from tests.support.fake_store import FakeServer, VirtualTime
+
+
+class World:
+    """The store that all processes share, and its time."""
+
+    def __init__(self, server: FakeServer, time: VirtualTime) -> None:
+        self.server = server
+        self.time = time
+        self.adds = 0
+        """Additions to streams so far: whoever waits for one need not look before it has come."""
+
+    def run(self, command: Command) -> Any:
+        if command[0] == "XADD":
+            self.adds += 1
+        return self.server.run(command)
+
+
+@dataclass(slots=True)
+class _Request:
+    commands: Sequence[Command]
+    errors: bool
+    answer: "asyncio.Future[list[Any]] | None"
+    until_s: float = 0.0
+    """For a read that waits: how long."""
+    seen: int = -1
+
+
+class Line:
+    """One process's connection: a `Store` whose requests are carried out in order, when `step` says so."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._requests: deque[_Request] = deque()
+        self.dead = False
+        self.down = False
+
+    async def call(self, *command: Argument) -> Any:
+        return (await self.pipe((command,)))[0]
+
+    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+        if self.down:
+            raise StoreDown("not connected")
+        answer: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+        request = _Request(commands, errors, answer)
+        if commands and "BLOCK" in commands[0]:
+            at = commands[0].index("BLOCK")
+            request.until_s = self._world.time.now_s + int(commands[0][at + 1]) / 1_000
+            request.commands = ((*commands[0][:at], *commands[0][at + 2 :]),)
+        self._requests.append(request)
+        return await answer
+
+    def cast(self, commands: Sequence[Command]) -> None:
+        if not self.down:
+            self._requests.append(_Request(commands, True, None))
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a request that could be carried out now."""
+        if self.dead or not self._requests:
+            return False
+        first = self._requests[0]
+        return not first.until_s or first.seen != self._world.adds or self._world.time.now_s >= first.until_s
+
+    def step(self) -> None:
+        """Carry out the oldest request."""
+        request = self._requests[0]
+        replies = [self._world.run(command) for command in request.commands]
+        if request.until_s and not replies[0] and self._world.time.now_s < request.until_s:
+            request.seen = self._world.adds
+            return
+        self._requests.popleft()
+        if request.answer is None or request.answer.done():
+            return
+        refused = [reply for reply in replies if isinstance(reply, StoreRefused)]
+        if refused and not request.errors:
+            request.answer.set_exception(refused[0])
+        else:
+            request.answer.set_result(replies)
+
+    def repeat_adds(self) -> None:
+        """The oldest request is carried out twice, as far as that may happen to a stream."""
+        if self._requests and self._requests[0].answer is None:
+            for command in self._requests[0].commands:
+                self._world.run(command)
+
+    def lose(self, dice: Random) -> None:
+        """The connection breaks: some of what was asked has happened, nobody knows what. It stays down for a while."""
+        self.down = True
+        requests, self._requests = self._requests, deque()
+        done = dice.randint(0, len(requests))
+        for number, request in enumerate(requests):
+            if number < done:
+                for command in request.commands:
+                    self._world.run(command)
+            if request.answer is not None and not request.answer.done() and not self.dead:
+                request.answer.set_exception(OutcomeUnknown("lost"))
+
+    def die(self, dice: Random) -> None:
+        self.dead = True
+        self.lose(dice)
