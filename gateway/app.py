@@ -20,7 +20,7 @@ from gateway.dialects.base import Dialect
 from gateway.metrics import Metrics
 from gateway.tokens import Tokens
 from gateway.websocket import WebSocket
-from shared.bus import directory, keys, meta
+from shared.bus import directory, drains, keys, meta
 from shared.bus.leases import GATEWAYS
 from shared.bus.scripts import LOADING
 from shared.bus.store import StoreError
@@ -75,7 +75,7 @@ class Gateway:
         await meta.agree(self._store, settings.partitions)
         await meta.check_durability(self._store, settings.durability)
         secret = await meta.secret(self._store, "tokens", settings.secret)
-        await meta.secret(self._store, "admin_token", settings.admin_token)
+        admin_token = await meta.secret(self._store, "admin_token", settings.admin_token)
         gateway = _new_id()
         desk = Desk(gateway, settings, self._store, self._partitions, Tokens(secret, settings.token_ms), Metrics())
         desk.outgoing.up = lambda: self._store.up
@@ -88,7 +88,7 @@ class Gateway:
             asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
         servers = await self._listen_tcp(desk)
         paths: dict[str, Dialect] = {dialect.path: dialect for dialect in self._dialects.values()}
-        app = http.build(desk, lambda: self._subscribed and self._store.up and not desk.draining)
+        app = http.build(desk, lambda: self._subscribed and self._store.up and not desk.draining, admin_token)
         work = (
             serve(app, sockets, ws=functools.partial(WebSocket, desk, paths), http="httptools", server_header=False),
             self._keep_lease(desk),
@@ -171,8 +171,8 @@ class Gateway:
             "port": self._settings.port,
             "connections": len(desk.sessions),
             "pending": len(desk.outgoing),
-            "answers": desk.metrics.answers,
             "draining": desk.draining,
+            **desk.metrics.status(),
         }
         lease_ms = self._settings.gateway_lease_ms
         body = msgspec.json.encode(status)
@@ -203,6 +203,9 @@ class Gateway:
         while True:
             try:
                 await self._beat(desk)
+                if await drains.asked(self._store, desk.gateway):
+                    log.info("gateway %s was asked to stop", desk.gateway)
+                    self._stop.set()
                 if time.monotonic() - last_games > _GAMES_EVERY_S:
                     last_games = time.monotonic()
                     await desk.learn_games()

@@ -1,36 +1,24 @@
 """HTTP beside the sockets: health, metrics, lists of rooms and games, updates and replays, the web page."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable
 
-import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.answers import bearer, error, guarded, json
 from gateway.desk import Desk
+from gateway.ops import Operators
 from gateway.pages import Pages
 from gateway.replays import replay
 from shared.bus import updates
-from shared.bus.store import StoreError
-from shared.errors import CODES, Rejected
+from shared.errors import Rejected
 from shared.ids import RoomId, Seat, SessionId, partition_of
 from shared.rooms import Listing
 
-_encode = msgspec.json.Encoder().encode
 _MOST_UPDATES = 2_000
-
-Handler = Callable[[Request], Awaitable[Response]]
-
-
-def json(body: Any, status: int = 200) -> Response:
-    return Response(_encode(body), status, media_type="application/json")
-
-
-def error(code: str, status: int, text: str = "") -> Response:
-    return json({"code": code, "text": text or CODES.get(code, code)}, status)
 
 
 class Api:
@@ -45,10 +33,10 @@ class Api:
             Route("/healthz", self._healthz),
             Route("/readyz", self._readyz),
             Route("/metrics", self._metrics),
-            Route("/api/games", _guarded(self._games)),
-            Route("/api/rooms", _guarded(self._rooms)),
-            Route("/api/rooms/{room:int}/updates", _guarded(self._updates)),
-            Route("/api/replays/{room:int}", _guarded(self._replay)),
+            Route("/api/games", guarded(self._games)),
+            Route("/api/rooms", guarded(self._rooms)),
+            Route("/api/rooms/{room:int}/updates", guarded(self._updates)),
+            Route("/api/replays/{room:int}", guarded(self._replay)),
         ]
 
     async def _healthz(self, _request: Request) -> Response:
@@ -111,10 +99,7 @@ class Api:
         return json(record.public())
 
     def _claims(self, request: Request) -> SessionId | Rejected:
-        kind, _, token = request.headers.get("Authorization", "").partition(" ")
-        if kind.lower() != "bearer":
-            return Rejected("token/bad")
-        claims = self._desk.tokens.check(token.strip(), self._desk.now_ms())
+        claims = self._desk.tokens.check(bearer(request), self._desk.now_ms())
         return claims if isinstance(claims, Rejected) else claims.sid
 
     def _seat(self, request: Request, seats: dict[SessionId, Seat]) -> Seat | None:
@@ -122,15 +107,6 @@ class Api:
         return None if isinstance(claims, Rejected) else seats.get(claims)
 
 
-def _guarded(handler: Handler) -> Handler:
-    async def guarded(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except StoreError:
-            return error("busy/store", 503)
-
-    return guarded
-
-
-def build(desk: Desk, ready: Callable[[], bool]) -> Starlette:
-    return Starlette(routes=[*Api(desk, ready).routes(), *Pages().routes()])
+def build(desk: Desk, ready: Callable[[], bool], admin_token: str) -> Starlette:
+    api, operators = Api(desk, ready), Operators(desk, admin_token)
+    return Starlette(routes=[*api.routes(), *operators.routes(), *Pages().routes()])

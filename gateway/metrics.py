@@ -1,8 +1,14 @@
 """What a gateway counts, for Prometheus and for its own status line."""
 
+from collections import deque
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+
+
+_RECENT = 1_000
+_GAPS = "tavolata_gaps_filled"
 
 
 class Metrics:
@@ -14,22 +20,42 @@ class Metrics:
         self._latency = Histogram(
             "tavolata_frame_to_ack_seconds", "From a frame to its answer", buckets=_SECONDS, registry=self.registry
         )
-        self.gaps = Counter("tavolata_gaps_filled", "Losses of messages that were noticed", registry=self.registry)
+        self.gaps = Counter(_GAPS, "Losses of messages that were noticed", registry=self.registry)
         self._resumes = Counter("tavolata_resumes", "Players who came back", ["outcome"], registry=self.registry)
         self._rejections = Counter("tavolata_rejections", "Requests refused, by code", ["code"], registry=self.registry)
         self.outbox = Gauge("tavolata_outbox_bytes", "Bytes that clients have not read yet", registry=self.registry)
         self.pending = Gauge("tavolata_pending_commands", "Commands without an answer", registry=self.registry)
         self.answers = 0
+        self.resumes = 0
+        self._recent: deque[float] = deque(maxlen=_RECENT)
 
     def connected(self, dialect: str, by: int) -> None:
         self._connections.labels(dialect).inc(by)
 
     def answered(self, seconds: float) -> None:
         self.answers += 1
+        self._recent.append(seconds)
         self._latency.observe(seconds)
 
     def resumed(self, outcome: str) -> None:
+        self.resumes += 1
         self._resumes.labels(outcome).inc()
 
     def rejected(self, code: str) -> None:
         self._rejections.labels(code).inc()
+
+    def status(self) -> dict[str, int | float]:
+        """What the gateway tells of itself with every sign of life; times are those of the last answers."""
+        recent = sorted(self._recent)
+        return {
+            "answers": self.answers,
+            "resumes": self.resumes,
+            "gaps": int(self.registry.get_sample_value(f"{_GAPS}_total") or 0),
+            "half_ms": _at(recent, 0.5),
+            "slow_ms": _at(recent, 0.99),
+        }
+
+
+def _at(recent: list[float], share: float) -> float:
+    """The time in milliseconds that this share of the answers took at most."""
+    return round(1_000 * recent[int(share * (len(recent) - 1))], 2) if recent else 0.0

@@ -27,6 +27,11 @@ class RoomList:
     def get(self, room: RoomId) -> Listing | None:
         return self._rooms.get(room)
 
+    def count(self) -> dict[str, int]:
+        """How many rooms there are, private ones too, by status."""
+        statuses = [room.status for room in self._rooms.values()]
+        return {status: statuses.count(status) for status in ("waiting", "playing")}
+
     def gathered(self, rooms: Iterable[Listing]) -> None:
         """All rooms there are, read from the store."""
         known, self._rooms = self._rooms, {listing.room: listing for listing in rooms}

@@ -48,6 +48,7 @@ CODES: Final[dict[str, str]] = {
     "lobby/no_table": "no table is waiting for players",
     "name/bad": "a name has 1 to 32 characters and is not blank",
     "name/taken": "somebody is using this name",
+    "ops/unknown": "there is no such process",
     "room/bad_options": "the options do not fit the game",
     "room/bad_seats": "the game is not played by that many",
     "room/bad_text": "a message has 1 to 500 characters and is not blank",

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shared.bus import keys, meta
+from shared.bus import drains, keys, meta
 from shared.bus.scripts import LOADING
 from shared.bus.store import StoreError
 from shared.bus.wire import Address, Link, Subscription
@@ -25,7 +25,7 @@ from shared.web import listening_socket, serve
 from worker.clock import StoreClock
 from worker.engines import load_engines
 from worker.intake import Intake
-from worker.metrics import Metrics
+from worker.metrics import LAG, Metrics
 from worker.tenancy import Tenancy
 
 log = logging.getLogger("tavolata.worker")
@@ -74,6 +74,7 @@ class Worker:
             asyncio.create_task(self._tenancy.alarm.run()),
             asyncio.create_task(self._unblock_on_change()),
             asyncio.create_task(self._measure()),
+            asyncio.create_task(self._obey(stop)),
         ]
         log.info("worker %s is up, metrics on port %d", self.id, self._port)
         try:
@@ -151,6 +152,18 @@ class Worker:
             self._metrics.rooms.set(sum(len(held.rooms) for held in self._tenancy.holdings.values()))
             await asyncio.sleep(1)
 
+    async def _obey(self, stop: asyncio.Event) -> None:
+        """An operator can ask for a clean stop."""
+        while not stop.is_set():
+            try:
+                if await drains.asked(self._store, self.id):
+                    log.info("worker %s was asked to stop", self.id)
+                    stop.set()
+            except StoreError as error:
+                log.debug("nobody knows whether this worker shall stop: %s", error)
+            await asyncio.sleep(1)
+        await asyncio.Event().wait()
+
     def _status(self) -> bytes:
         holdings = self._tenancy.holdings
         return msgspec.json.encode(
@@ -161,6 +174,7 @@ class Worker:
                 "partitions": sorted(holdings),
                 "rooms": sum(len(held.rooms) for held in holdings.values()),
                 "moves": self._metrics.moves,
+                "lag_ms": round(1_000 * (self._metrics.registry.get_sample_value(LAG) or 0)),
             }
         )
 

@@ -7,6 +7,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from shared.bus.commands import Entry
 from worker.batch import Batch
 
+LAG = "tavolata_lag_seconds"
+
 
 class Metrics:
     """Counters of one worker, in a registry of their own."""
@@ -28,9 +30,7 @@ class Metrics:
         )
         self.partitions = Gauge("tavolata_partitions_held", "Partitions held", registry=self.registry)
         self.rooms = Gauge("tavolata_rooms_loaded", "Rooms in memory", registry=self.registry)
-        self.lag = Gauge(
-            "tavolata_lag_seconds", "How long the oldest command of the last batch had waited", registry=self.registry
-        )
+        self.lag = Gauge(LAG, "How long the oldest command of the last batch had waited", registry=self.registry)
         self.moves = 0
 
     def committed(self, entries: Sequence[Entry], batch: Batch) -> None:

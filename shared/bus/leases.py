@@ -37,6 +37,14 @@ def tenure(reply: list[bytes] | None) -> Tenure | None:
     return Tenure(Epoch(int(epoch)), token, cursor, max(0, idle_ms))
 
 
+async def owner(store: Store, partition: Keys) -> dict[str, str | int]:
+    """Who holds a partition now, for operators: the worker, its epoch, and until when."""
+    worker, epoch, until = await store.call("HMGET", partition.owner, "worker", "epoch", "until")
+    if worker is None:
+        return {}
+    return {"worker": worker.decode(), "epoch": int(epoch), "until_ms": int(until)}
+
+
 async def renew(store: Store, held: list[tuple[Keys, Tenure]], lease_ms: int) -> list[bool]:
     """Which of the partitions are still ours."""
     renewals = [script("renew", (partition.owner,), (mine.token, lease_ms)) for partition, mine in held]

@@ -62,6 +62,12 @@ async def read(store: Store, partition: Keys, room: RoomId, after: int, most: in
     return steps, bool(steps) and steps[0].offset != after + 1
 
 
+async def latest(store: Store, partition: Keys, room: RoomId, most: int) -> list[Told]:
+    """The last steps, oldest first."""
+    reply = await store.call("XREVRANGE", partition.updates(room), "+", "-", "COUNT", most)
+    return [_told(room, entry) for entry in reversed(reply)]
+
+
 def _told(room: RoomId, entry: list[Any]) -> Told:
     offset = Offset(int(entry[0].partition(b"-")[0]))
     parts = {entry[1][at]: entry[1][at + 1] for at in range(0, len(entry[1]), 2)}

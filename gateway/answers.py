@@ -1,0 +1,39 @@
+"""How HTTP handlers answer: JSON, errors by their codes, and the store being away."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from shared.bus.store import StoreError
+from shared.errors import CODES
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+_encode = msgspec.json.Encoder().encode
+
+
+def json(body: Any, status: int = 200) -> Response:
+    return Response(_encode(body), status, media_type="application/json")
+
+
+def error(code: str, status: int, text: str = "") -> Response:
+    return json({"code": code, "text": text or CODES.get(code, code)}, status)
+
+
+def bearer(request: Request) -> str:
+    """The token that a request carries; empty if it has none."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def guarded(handler: Handler) -> Handler:
+    async def guarded(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except StoreError:
+            return error("busy/store", 503)
+
+    return guarded
