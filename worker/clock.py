@@ -17,6 +17,7 @@ log = logging.getLogger("tavolata.clock")
 
 _CHUNK = 200
 _LATE_MS = 5
+_PAUSE_S = 0.05
 
 
 class StoreClock:
@@ -36,10 +37,13 @@ class StoreClock:
 class Alarm:
     """All deadlines of a worker's partitions, and the one timer that they need."""
 
-    def __init__(self, store: Store, clock: StoreClock, holdings: dict[Partition, Holding]) -> None:
+    def __init__(
+        self, store: Store, clock: StoreClock, holdings: dict[Partition, Holding], may_work: Callable[[], bool]
+    ) -> None:
         self._store = store
         self._clock = clock
         self._holdings = holdings
+        self._may_work = may_work
         self._heap: list[tuple[int, Partition, Due]] = []
         self._sooner = asyncio.Event()
 
@@ -87,7 +91,10 @@ class Alarm:
                 async with asyncio.timeout(wait_s):
                     await self._sooner.wait()
             except TimeoutError:
-                await self.fire()
+                if self._may_work():
+                    await self.fire()
+                else:  # an outage, most likely: its length is made up for before anything is due
+                    await asyncio.sleep(_PAUSE_S)
 
 
 _NOBODY = SessionId("")

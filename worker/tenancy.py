@@ -40,7 +40,7 @@ class Tenancy:
     ) -> None:
         self.worker = worker
         self.holdings: dict[Partition, Holding] = {}
-        self.alarm = Alarm(store, clock, self.holdings)
+        self.alarm = Alarm(store, clock, self.holdings, self.may_work)
         self.changed = asyncio.Event()
         """Set whenever holdings were added."""
         self._store = store
@@ -67,6 +67,7 @@ class Tenancy:
                 await self._store.call("PUBLISH", keys.TENANCY, self.worker)
             self._registered = not roll.struck
             self._clock.set(roll.now_ms)
+        self._begin_anew_after_an_outage()
         await self._renew(began)
         if self.draining:
             return
@@ -95,6 +96,14 @@ class Tenancy:
         if self.holdings.get(holding.partition) is holding:
             del self.holdings[holding.partition]
 
+    def _begin_anew_after_an_outage(self) -> None:
+        """Our leases ran out while the store or we stood still: what is still free is taken again, which also makes
+        up for the time that was lost."""
+        if self.holdings and (self._monotonic() - self._renewed) * 1_000 > self._settings.lease_ms:
+            log.warning("the leases ran out unrenewed: taking %d partitions again", len(self.holdings))
+            for holding in list(self.holdings.values()):
+                self.drop(holding)
+
     async def _renew(self, began: float) -> None:
         held = list(self.holdings.values())
         kept = await leases.renew(self._store, [(one.keys, one.tenure) for one in held], self._settings.lease_ms)
@@ -116,7 +125,7 @@ class Tenancy:
         missing = [partition for partition in wanted if partition not in self.holdings]
         await self.take(missing)
         for partition, holding in self.holdings.items():
-            holding.leaving = owners.get(partition, self.worker) != self.worker
+            holding.leaving = self.draining or owners.get(partition, self.worker) != self.worker
         if any(holding.leaving for holding in self.holdings.values()):
             self.changed.set()
 

@@ -30,9 +30,7 @@ NONSENSE = [
 
 
 async def _still_well(player: Player) -> None:
-    before = len(player.heard)
-    await player.send(type="ping", t=before)
-    assert await player.hear(lambda said: said == {"type": "pong", "t": before}, after=before)
+    await player.ping()
     assert player.closed is None
 
 

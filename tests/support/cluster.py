@@ -149,14 +149,18 @@ class Node:
 class Cluster:
     """A Valkey, gateways and workers. Settings are those of `shared.settings`; unfit ones are left out by role."""
 
-    def __init__(self, *, redis_url: str = "", env: Mapping[str, str] | None = None, **settings: object) -> None:
+    def __init__(self, *, env: Mapping[str, str] | None = None, **settings: object) -> None:
         self.store = ValkeyServer()
         self.gateways: list[Node] = []
         self.workers: list[Node] = []
-        self._redis_url = redis_url
+        self._redis_url = ""
         self._env = env or {}
         self._settings = {"partitions": PARTITIONS, **settings}
         self.partitions = int(str(self._settings["partitions"]))
+
+    def reach_store_at(self, redis_url: str) -> None:
+        """The processes go another way to the store."""
+        self._redis_url = redis_url
 
     def node(self, role: str, **settings: object) -> Node:
         """Another gateway or worker, not yet started."""
@@ -177,7 +181,9 @@ class Cluster:
         return self
 
     def mend(self) -> None:
-        """Start whatever does not run, and wait until everything is held by the workers that are there."""
+        """Start whatever does not run, and wait until everything is held by the workers that are there.
+
+        Not from a thread: processes end with the thread that started them."""
         nodes = (*self.workers, *self.gateways)
         for node in nodes:
             if node.alive:
@@ -195,7 +201,11 @@ class Cluster:
             held = [len(status["partitions"]) for status in self.shares().values()]
             return sum(held) == self.partitions and len(held) == len(self.live_workers) and max(held) - min(held) <= 1
 
-        eventually(even, "the partitions are shared evenly")
+        try:
+            eventually(even, "the partitions are shared evenly")
+        except AssertionError:
+            logs = [worker.log()[-2_000:] for worker in self.workers]
+            raise AssertionError("\n".join([f"uneven: {self.shares()}", *logs])) from None
 
     @property
     def live_workers(self) -> list[Node]:
@@ -217,10 +227,12 @@ class Cluster:
     def owner(self, room: int) -> Node:
         """The worker that holds the room's partition."""
         partition = room % self.partitions
-        for pid, status in self.shares().items():
-            if partition in status["partitions"]:
-                return next(worker for worker in self.workers if worker.pid == pid)
-        raise AssertionError(f"nobody holds partition {partition}")
+
+        def holders() -> list[int]:
+            return [pid for pid, status in self.shares().items() if partition in status["partitions"]]
+
+        eventually(holders, f"somebody holds partition {partition}")
+        return next(worker for worker in self.workers if worker.pid in holders())
 
     def close(self) -> None:
         for node in (*self.gateways, *self.workers):

@@ -159,7 +159,18 @@ class Player:
     async def take(self, room: int, count: int = 1) -> Message:
         return await self.act(room, {"type": "take", "count": count})
 
+    async def ping(self) -> None:
+        """Returns when everything that was sent before has been read by the gateway."""
+        number = next(_ids)
+        await self.send(type="ping", t=number)
+        await self.hear(lambda said: said == {"type": "pong", "t": number})
+
     # --- waiting ----------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    async def rest() -> None:
+        """As anybody does before trying again what was refused as busy."""
+        await asyncio.sleep(0.1)
 
     async def until(self, holds: Callable[[], T | None], what: str = "") -> T:
         """What `holds` gives as soon as it is something; looks again whenever the player was told something."""

@@ -1,0 +1,79 @@
+"""A way to the store that can be cut and mended while processes use it."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Self
+
+from deploy.ports import LOOPBACK, free_port
+
+
+class Proxy:
+    """Passes bytes to and from a port, in a thread of its own."""
+
+    def __init__(self, target: Callable[[], int]) -> None:
+        self.port = free_port()
+        self._target = target
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def mend(self) -> None:
+        """Let connections through."""
+        self._run(self._open())
+
+    def cut(self) -> None:
+        """Break all connections, and refuse new ones."""
+        self._run(self._close())
+
+    async def _open(self) -> None:
+        self._server = await asyncio.start_server(self._accept, LOOPBACK, self.port)
+
+    async def _close(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        for writer in list(self._writers):
+            writer.transport.abort()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            beyond_reader, beyond = await asyncio.open_connection(LOOPBACK, self._target())
+        except OSError:
+            writer.transport.abort()
+            return
+        for source, sink in ((reader, beyond), (beyond_reader, writer)):
+            self._writers.add(sink)
+            task = asyncio.create_task(self._pump(source, sink))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(65_536):
+                sink.write(data)
+                await sink.drain()
+        except OSError:
+            pass
+        finally:
+            self._writers.discard(sink)
+            sink.transport.abort()
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=20)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.mend()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cut()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
