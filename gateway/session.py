@@ -94,12 +94,12 @@ class Session:
         if self._bucket.take(now):
             self.carry_out(self._conversation.receive(frame))
         else:
-            self.garbage("busy/rate")
+            self.garbage("busy/rate", frame)
 
-    def garbage(self, code: str) -> None:
+    def garbage(self, code: str, frame: bytes = b"") -> None:
         if not self.closed:
             self.desk.metrics.rejected(code)
-            self.carry_out(self._conversation.garbage(code))
+            self.carry_out(self._conversation.garbage(code, frame))
 
     def tick(self, now_ms: int) -> None:
         self.carry_out(self._conversation.tick(now_ms))
@@ -345,7 +345,7 @@ class Session:
         """Ask the owner for a fresh view."""
 
         def viewed(reply: Reply) -> None:
-            if self.closed or reply.code:
+            if self.closed or reply.code or self.attachments.get(attachment.room) is not attachment:
                 return
             attachment.seat = reply.seat
             self.desk.hub.refreshed(attachment, reply.epoch, reply.offset)

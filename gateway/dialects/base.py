@@ -301,8 +301,8 @@ class Conversation(Protocol):
     def receive(self, frame: bytes) -> Iterable[Out]:
         """A frame (a text message, or a line without its end) came from the client."""
 
-    def garbage(self, code: str) -> Iterable[Out]:
-        """Something that is no frame came: frame/binary, frame/too_big, or busy/rate for a frame that was dropped."""
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
+        """Something that is no frame came: frame/binary, frame/too_big, or busy/rate with a frame that was dropped."""
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
         """A request was carried out or refused."""

@@ -1,5 +1,6 @@
 """The play protocol (docs/protocols/play.md): all games, all features. Game words pass through as they are."""
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Any, TypeAlias
 
@@ -37,6 +38,9 @@ from shared.rooms import Listing, Position, RoomSpec, Update
 
 _encode = msgspec.json.Encoder().encode
 _MOST_NONSENSE = 20
+_MOST_DEEP = 100
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_BRACKETS = re.compile(rb"[\[\]{}]")
 _HELLO = "hello"
 _WANTS = {"view": WANTS_VIEW, "options": WANTS_OPTIONS}
 
@@ -189,7 +193,13 @@ class Play:
 
     def receive(self, frame: bytes) -> Iterable[Out]:
         try:
+            if not frame.isascii():
+                frame.decode()
+            if _too_deep(frame):
+                return self._malformed(b"", "it is nested too deeply")
             said = _decode(frame)
+        except UnicodeDecodeError:
+            return self._malformed(b"", "it is not UTF-8")
         except msgspec.MsgspecError as error:
             return self._malformed(frame, str(error))
         self._nonsense = 0
@@ -298,9 +308,10 @@ class Play:
     def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
         return (_encode(update),)
 
-    def garbage(self, code: str) -> Iterable[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
         if code.startswith("busy/"):
-            return (_error(code, CODES[code]),)
+            loose = _loose(frame)
+            return (_error(code, CODES[code], loose.id, loose.room),)
         return self._error_or_end(_error(code, CODES.get(code, code)))
 
     def tick(self, now_ms: int) -> Iterable[Out]:
@@ -310,11 +321,7 @@ class Play:
         return (_error("session/none", CODES["session/none"], ref),)
 
     def _malformed(self, frame: bytes, why: str) -> Iterable[Out]:
-        loose = _Loose()
-        try:
-            loose = _decode_loose(frame)
-        except msgspec.MsgspecError:
-            pass
+        loose = _loose(frame)
         code = "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
         return self._error_or_end(_error(code, f"{CODES[code]}: {why}", loose.id, loose.room))
 
@@ -323,6 +330,24 @@ class Play:
         if self._nonsense < _MOST_NONSENSE:
             return (error,)
         return (error, Hangup(1008, "too many malformed messages"))
+
+
+def _too_deep(frame: bytes) -> bool:
+    """Whether reading it could exhaust somebody's stack; what games say is read by workers only."""
+    if frame.count(b"[") + frame.count(b"{") <= _MOST_DEEP:
+        return False
+    depth = deepest = 0
+    for bracket in _BRACKETS.findall(_STRINGS.sub(b"", frame)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    return deepest > _MOST_DEEP
+
+
+def _loose(frame: bytes) -> _Loose:
+    try:
+        return _decode_loose(frame)
+    except msgspec.MsgspecError:
+        return _Loose()
 
 
 def _error(code: str, text: str, ref: int | None = None, room: int | None = None) -> bytes:

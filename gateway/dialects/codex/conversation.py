@@ -107,7 +107,7 @@ class CodexConversation:
         else:
             yield encode(ErrorMessage(BUSY))
 
-    def garbage(self, code: str) -> Iterator[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterator[Out]:
         self._heard = True
         if code.startswith("busy/"):
             yield encode(ErrorMessage(BUSY))

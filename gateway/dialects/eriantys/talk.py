@@ -222,7 +222,7 @@ class Talk(ABC, Generic[M]):
             return []
         return [self.complain("busy/rate")]
 
-    def garbage(self, code: str) -> Iterable[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
         if self._closed:
             return []
         return [self.complain(code)] if code.startswith("busy/") else list(self._nonsense(ProtocolError(code)))

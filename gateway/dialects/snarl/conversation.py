@@ -32,7 +32,7 @@ class SnarlConversation:
     def receive(self, frame: bytes) -> Iterable[Out]:
         return self._speak(self._part.receive(frame))
 
-    def garbage(self, code: str) -> Iterable[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
         match code:
             case "frame/too_big" | "frame/endless":
                 return self._speak((TOO_BIG,))
