@@ -21,6 +21,8 @@ from shared.rooms import NOTHING, Position
 
 log = logging.getLogger("tavolata.hub")
 
+_UNHEARD = (Epoch(0), 0)
+
 decode_outbound = msgspec.json.Decoder(Outbound).decode
 
 
@@ -61,6 +63,8 @@ class Feed:
     top: Offset = Offset(0)
     """The highest step that we have heard of."""
     filling: bool = False
+    again: bool = False
+    """While what was missed is being read: somebody who came meanwhile has missed something too."""
 
 
 class Hub:
@@ -101,6 +105,7 @@ class Hub:
         if feed is None or attachment not in feed.attachments:
             return False
         feed.attachments.remove(attachment)
+        attachment.stale = True
         if not feed.attachments:
             del self._feeds[attachment.room]
         return attachment.seat is None and all(other.seat is not None for other in feed.attachments)
@@ -139,10 +144,7 @@ class Hub:
     def beat(self, last: dict[Partition, tuple[Epoch, int]]) -> None:
         """The owner repeats the number of its last message: a lost one is noticed."""
         for partition, heard in last.items():
-            known = self._last.get(partition)
-            if known is None:
-                self._last[partition] = heard
-            elif heard > known:
+            if heard > self._last.get(partition, _UNHEARD):
                 self._last[partition] = heard
                 self._gap(partition)
 
@@ -192,7 +194,12 @@ class Hub:
         self._on_gap(partition)
 
     def _fill(self, feeds: Iterable[Feed]) -> None:
-        wanting = [feed for feed in feeds if not feed.filling]
+        wanting = []
+        for feed in feeds:
+            if feed.filling:
+                feed.again = True
+            else:
+                wanting.append(feed)
         if wanting:
             self.gaps += len(wanting)
             for feed in wanting:
@@ -209,6 +216,8 @@ class Hub:
                 if not attachment.stale
             ]
             tops = {feed.room: feed.top for feed in feeds}
+            for feed in feeds:
+                feed.again = False
             try:
                 found = await updates.missed(self._store, [place for _, place in wanted])
             except StoreError as error:
@@ -224,6 +233,6 @@ class Hub:
                 for told in missed.steps:
                     self._step(attachment, told)
             for feed in feeds:
-                if feed.top == tops[feed.room]:
+                if feed.top == tops[feed.room] and not feed.again:
                     feed.filling = False
             feeds = [feed for feed in feeds if feed.filling]
