@@ -43,6 +43,10 @@ _TRIES = 6
 _TURNED_AWAY = ("room/full", "room/started", "room/closed", "room/unknown", "room/exists", "room/wrong_dialect")
 
 
+_UNFIT = ("room/bad_seats", "room/bad_options", "game/unknown")
+"""What makes a table impossible; somebody else may have asked for it."""
+
+
 class Turned(Exception):
     """The cluster said no."""
 
@@ -145,7 +149,7 @@ class Errand:
             if not reply.code:
                 return
             await names.forget(desk.store, session.name, (room,))
-            if isinstance(request, Join | Rematch) or reply.code not in _TURNED_AWAY:
+            if isinstance(request, Join | Rematch) or not _try_elsewhere(request, spec, reply.code):
                 break
             avoid.append(room)
         raise Turned(reply.code, reply.text)
@@ -306,3 +310,8 @@ class Errand:
         envelope = Envelope(room, session.sid, command_id, body, desk.gateway, session.number, desk.new_trace(), wants)
         desk.outgoing.send(envelope, replied)
         return await future
+
+
+def _try_elsewhere(request: Create | Match, spec: RoomSpec | None, code: str) -> bool:
+    """Whether a player who was turned away should be led to another table."""
+    return code in _TURNED_AWAY or (isinstance(request, Match) and spec != request.open and code in _UNFIT)

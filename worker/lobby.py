@@ -70,8 +70,10 @@ class WaitingTable(msgspec.Struct):
         )
 
     def room_for(self, sid: SessionId, at: int) -> bool:
-        others = sum(1 for holder, until in self.reserved.items() if until > at and holder != sid)
-        return self.free > others
+        """A table that nobody has opened yet is there only while somebody is on the way to open it."""
+        coming = [holder for holder, until in self.reserved.items() if until > at]
+        others = sum(1 for holder in coming if holder != sid)
+        return self.free > others and (self.offset > 0 or bool(coming))
 
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
