@@ -29,6 +29,7 @@ class EventsPlayer(Client):
         self._phase = ""
         self._turn = ""
         self._taken: list[int] = []
+        self._tried = 0
         self._played = 0
         """The character of this turn."""
         self._activated = 0
@@ -104,6 +105,7 @@ class EventsPlayer(Client):
         if self.waiting:
             self.refused(word)
             self._choices = self._owed() if word == "CHOICE_OWED" else []
+            self._learn_hand(word)
             if word in ("BUSY", "PAUSED", "NOT_YOUR_TURN"):
                 self.due = True
                 return ()
@@ -112,6 +114,14 @@ class EventsPlayer(Client):
             self.count(f"refused {word}")
             self.due = True
         return ()
+
+    def _learn_hand(self, word: str) -> None:
+        """Assistants that were played while this player was away show only when they are refused."""
+        me = self.board.people[self.seat]
+        if word == "ASSISTANT_GONE":
+            me.hand = [value for value in me.hand if value != self._tried]
+        elif word == "ASSISTANT_TAKEN":
+            self._taken.append(self._tried)
 
     def _add_player(self, name: str, colour: str, seat: int) -> None:
         if name == self.seating.name:
@@ -232,8 +242,8 @@ class EventsPlayer(Client):
         if self.over or self.waiting or self._turn != self.seating.name or not self._phase:
             return ()
         if self._phase == PLANNING:
-            value = self.mind.assistant(self.board.people[self.seat].hand, self._taken)
-            return self._event("PLAY_ASSISTANT_CARD", assistantCardValue=value)
+            self._tried = self.mind.assistant(self.board.people[self.seat].hand, self._taken)
+            return self._event("PLAY_ASSISTANT_CARD", assistantCardValue=self._tried)
         if self._choices:
             return self.send(self._choices.pop(0))
         if not self._played and (place := self.mind.card(self.board, self.seat)) is not None:

@@ -7,7 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 from loadtest.eriantys import PLAYERS
 from loadtest.player import Player, Seating
 from shared.ids import RoomId
-from tests.support.eriantys_table import House, HouseRoom, Line
+from tests.support.eriantys_room import HouseRoom
+from tests.support.eriantys_table import House, Line
 
 MOST_ROUNDS = 20_000
 

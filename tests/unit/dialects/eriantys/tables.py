@@ -3,7 +3,8 @@
 from typing import Any
 
 from shared.games.eriantys.state import State
-from tests.support.eriantys_table import House, HouseRoom, Line
+from tests.support.eriantys_room import HouseRoom
+from tests.support.eriantys_table import House, Line
 
 EVENTS, PROMPTS, STATUS = "eriantys.events", "eriantys.prompts", "eriantys.status"
 NAMES = ("ann", "bob", "cid", "dan")
@@ -70,3 +71,26 @@ class Seats:
 
 def types(messages: list[Any]) -> list[str]:
     return [message["type"] for message in messages]
+
+
+def word(answer: list[Any]) -> str:
+    """The code word of a refusal of `eriantys.events`, which is all that is said."""
+    assert types(answer) == ["Nack"]
+    text: str = answer[0]["errorMessage"]
+    return text.partition(":")[0]
+
+
+def code(answer: list[Any]) -> str:
+    """The code of a refusal of `eriantys.prompts`, which is all that is said."""
+    assert types(answer) == ["Error"]
+    assert answer[0]["string"]
+    found: str = answer[0]["code"]
+    return found
+
+
+def status(answer: list[Any]) -> int:
+    """The code of a refusal of `eriantys.status`, which is all that is said."""
+    assert len(answer) == 1
+    assert set(answer[0]) == {"status", "errorMessage"}
+    found: int = answer[0]["status"]
+    return found
