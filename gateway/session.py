@@ -232,6 +232,7 @@ class Session:
         desk = self.desk
         envelope = Envelope(room, self.sid, command_id, body, desk.gateway, self.number, desk.new_trace(), wants)
         desk.outgoing.send(envelope, self._replied)
+        log.debug("%s: %s commands room %s with %s", envelope.trace, self.name, room, command_id)
 
     def mint_id(self) -> CommandId:
         self._last_id += 1

@@ -90,11 +90,12 @@ class Holding:
         try:
             held.handle(envelope, at, batch)
         except Exception as error:
-            log.exception("room %s broke on %r and is quarantined", room, envelope.body)
+            log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, room, envelope.body)
             batch.roll_back(mark)
             self.quarantine(room, repr(error), batch)
             self._one(envelope, at, batch)
             return
+        log.debug("%s: room %s is at step %s", envelope.trace, room, held.state.offset)
         if not held.state.status:
             del self.rooms[room]
 

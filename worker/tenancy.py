@@ -75,6 +75,7 @@ class Tenancy:
         await self._share(roll)
         await self._look_after_gateways()
         await self._last_words()
+        await self._reconsider_quarantine()
         idle_since = self._clock.now_ms() - self._settings.rematch_ms
         for holding in self.holdings.values():
             holding.evict(idle_since)
@@ -209,6 +210,14 @@ class Tenancy:
         await self._store.pipe((("SREM", holding.keys.gateways, gateway), ("DEL", at)))
         holding.gateways.discard(gateway)
         holding.numbers.pop(gateway, None)
+
+    async def _reconsider_quarantine(self) -> None:
+        """An operator who has mended a room takes its mark away; then it is loaded again when it is needed."""
+        watched = [holding for holding in self.holdings.values() if holding.quarantined]
+        if watched:
+            replies = await self._store.pipe([("HKEYS", holding.keys.quarantine) for holding in watched])
+            for holding, marked in zip(watched, replies, strict=True):
+                holding.quarantined &= {RoomId(int(room)) for room in marked}
 
     async def _last_words(self) -> None:
         """Tell every gateway the number of the last message to it, so that a lost one is noticed."""
