@@ -101,7 +101,7 @@ class Operators:
                 "epoch": last.epoch,
                 "offset": offset,
                 "listing": desk.rooms.get(room),
-                "seats": list(where.seats.values()),
+                "seats": [where.seats[seat] for seat in sorted(where.seats)],
                 "spectators": sorted(where.audience),
                 "last": [step.public for step in told],
             }

@@ -164,11 +164,11 @@ class Replay {
     const controls = h(
       "div",
       { class: "row wrap" },
-      button("⏮", () => this.#stop(0), { "aria-label": "To the beginning" }),
+      button("|◀", () => this.#stop(0), { "aria-label": "To the beginning" }),
       button("◀", () => this.#stop(this.#step - 1), { "aria-label": "One move back", id: "back" }),
       this.playing,
       button("▶", () => this.#stop(this.#step + 1), { "aria-label": "One move on", id: "forward" }),
-      button("⏭", () => this.#stop(last), { "aria-label": "To the end", id: "end" }),
+      button("▶|", () => this.#stop(last), { "aria-label": "To the end", id: "end" }),
       this.speed,
       this.count,
       button("Copy link", link, { class: "small" }),
