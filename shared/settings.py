@@ -12,8 +12,13 @@ class SettingError(Exception):
     """A setting that makes no sense; the text is one line that says what to do."""
 
 
-def _setting(default: Any, text: str, *, least: int | None = None, one_of: tuple[str, ...] = ()) -> Any:
-    return field(default=default, metadata={"text": text, "least": least, "one_of": one_of})
+HIGHEST_PORT = 65_535
+
+
+def _setting(
+    default: Any, text: str, *, least: int | None = None, most: int | None = None, one_of: tuple[str, ...] = ()
+) -> Any:
+    return field(default=default, metadata={"text": text, "least": least, "most": most, "one_of": one_of})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +50,7 @@ class WorkerSettings(StoreSettings):
 
     games: str = _setting("", "further games: modules with a GAME, separated by commas")
     host: str = _setting("127.0.0.1", "address of the /healthz and /metrics page")
-    port: int = _setting(0, "port of that page; 0: any free one, -1: none", least=-1)
+    port: int = _setting(0, "port of that page; 0: any free one, -1: none", least=-1, most=HIGHEST_PORT)
     batch: int = _setting(512, "most stream entries that are read at once", least=1)
     snapshot_every: int = _setting(100, "steps of a room between two snapshots", least=1)
     updates_kept: int = _setting(5_000, "how many updates of a running room can be resumed from", least=10)
@@ -64,8 +69,10 @@ class GatewaySettings(StoreSettings):
     role: ClassVar[str] = "gateway"
 
     host: str = _setting("127.0.0.1", "address to listen on")
-    port: int = _setting(8000, "port to listen on; 0: any free one", least=0)
-    shared_port: int = _setting(0, "a second port that several gateways of one machine share; 0: none", least=0)
+    port: int = _setting(8000, "port to listen on; 0: any free one", least=0, most=HIGHEST_PORT)
+    shared_port: int = _setting(
+        0, "a second port that several gateways of one machine share; 0: none", least=0, most=HIGHEST_PORT
+    )
     tcp: str = _setting("", "dialects over TCP: NAME=PORT[;OPTION[=VALUE]...], separated by commas")
     origins: str = _setting("", "web origins that may open WebSockets, separated by commas; empty: any")
     trusted_proxies: str = _setting("", "addresses whose X-Forwarded-For is believed, separated by commas; *: any")
@@ -114,7 +121,8 @@ def _default(item: "Field[Any]") -> str:
 
 
 def _parse(item: "Field[Any]", kind: type, text: str) -> Any:
-    name, least, one_of = variable(item), item.metadata["least"], item.metadata["one_of"]
+    name, least, most = variable(item), item.metadata["least"], item.metadata["most"]
+    one_of = item.metadata["one_of"]
     if kind is int:
         try:
             number = int(text)
@@ -122,6 +130,8 @@ def _parse(item: "Field[Any]", kind: type, text: str) -> Any:
             raise SettingError(f"{name} must be a whole number, not {text!r}") from None
         if least is not None and number < least:
             raise SettingError(f"{name} must be at least {least}, not {number}")
+        if most is not None and number > most:
+            raise SettingError(f"{name} must be at most {most}, not {number}")
         return number
     if one_of and text not in one_of:
         raise SettingError(f"{name} must be one of {', '.join(one_of)}, not {text!r}")

@@ -1,0 +1,210 @@
+"""Games that live outside the project in one file each: listed, played, and harmless when they are broken."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Arrive
+from tests.support.cluster import QUICK, Cluster
+
+COIN = """
+from shared.dice import Dice
+from shared.engine import Game, Noun, Outcome, Table, Word
+from shared.errors import Rejected
+from shared.ids import Seat
+
+
+class Options(Noun, frozen=True):
+    pass
+
+
+class Call(Word, frozen=True):
+    side: str
+
+
+class Began(Word, frozen=True):
+    seed: int
+
+
+class Tossed(Word, frozen=True):
+    called: str
+    fell: str
+
+
+class State(Noun, frozen=True):
+    seed: int = 0
+    called: str = ""
+    fell: str = ""
+
+
+def setup(table: Table[Options]) -> tuple[Began, ...]:
+    return (Began(table.seed),)
+
+
+def decide(state: State, seat: Seat, command: Call) -> tuple[Tossed, ...] | Rejected:
+    if seat != 0:
+        return Rejected("game/not_your_turn")
+    if command.side == "edge":
+        raise ZeroDivisionError("this game is broken on the edge")
+    if command.side not in ("heads", "tails"):
+        return Rejected("game/illegal")
+    return (Tossed(command.side, Dice(state.seed, "coin").choice(("heads", "tails"))),)
+
+
+def evolve(state: State, event: Began | Tossed) -> State:
+    match event:
+        case Began(seed=seed):
+            return State(seed)
+        case Tossed(called=called, fell=fell):
+            return State(state.seed, called, fell)
+
+
+def outcome(state: State) -> Outcome | None:
+    if not state.fell:
+        return None
+    return Outcome((Seat(0) if state.called == state.fell else Seat(1),))
+
+
+class View(Noun, frozen=True):
+    fell: str
+
+
+def redact(event: Began | Tossed, seat: Seat | None) -> Began | Tossed:
+    return Began(0) if isinstance(event, Began) else event
+
+
+GAME = Game(
+    name="coin",
+    title="Heads or tails",
+    seats=(2,),
+    options_type=Options,
+    state_type=State,
+    command_type=Call,
+    event_type=Began | Tossed,
+    empty=State(),
+    setup=setup,
+    turn=lambda state: () if state.fell else (Seat(0),),
+    options=lambda state, seat: (Call("heads"), Call("tails")) if not seat and not state.fell else (),
+    decide=decide,
+    evolve=evolve,
+    view=lambda state, seat: View(state.fell),
+    outcome=outcome,
+    redact=redact,
+)
+"""
+BOMB = """
+from msgspec.structs import replace
+
+from shared.engine import Game, Noun, Word
+from shared.ids import Seat
+
+
+class Options(Noun, frozen=True):
+    pass
+
+
+class Press(Word, frozen=True):
+    explode: bool = False
+
+
+class Pressed(Word, frozen=True):
+    explode: bool
+
+
+class State(Noun, frozen=True):
+    presses: int = 0
+
+
+def evolve(state: State, event: Pressed) -> State:
+    if event.explode:
+        raise RuntimeError("boom")
+    return replace(state, presses=state.presses + 1)
+
+
+GAME = Game(
+    name="bomb",
+    title="The bomb",
+    seats=(1,),
+    options_type=Options,
+    state_type=State,
+    command_type=Press,
+    event_type=Pressed,
+    empty=State(),
+    setup=lambda table: (Pressed(False),),
+    turn=lambda state: (Seat(0),),
+    options=lambda state, seat: (Press(),),
+    decide=lambda state, seat, command: (Pressed(command.explode),),
+    evolve=evolve,
+    view=lambda state, seat: state,
+    outcome=lambda state: None,
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster with two games from a folder that is not the project's."""
+    folder: Path = tmp_path_factory.mktemp("games")
+    (folder / "coin_game.py").write_text(COIN)
+    (folder / "bomb_game.py").write_text(BOMB)
+    settings = QUICK | {"games": "coin_game, bomb_game", "partitions": 2}
+    with Cluster(env={"PYTHONPATH": str(folder)}, **settings) as cluster:
+        yield cluster.start(2, 1)
+
+
+async def test_a_game_of_one_file_outside_the_project_is_listed_and_played(open_house: Cluster, arrive: Arrive) -> None:
+    games = {game["name"]: game for game in open_house.gateways[1].json("/api/games")["games"]}
+    assert (games["coin"]["title"], games["coin"]["seats"]) == ("Heads or tails", [2])
+    first, second = [await arrive(gateway) for gateway in open_house.gateways]
+    room = (await first.ask("create", game="coin", seats=2))["room"]
+    await second.ask("join", room=room)
+    await second.event(room, "room.started")
+    assert (await second.event(room, "began"))["seed"] == 0
+    assert (await first.act(room, {"type": "call", "side": "rim"}))["code"] == "game/illegal"
+    assert (await first.act(room, {"type": "call", "side": "tails"}))["type"] == "ack"
+    ended = await second.event(room, "room.ended")
+    tossed = await second.event(room, "tossed")
+    assert ended["winners"] == ([0] if tossed["fell"] == "tails" else [1])
+
+
+async def test_a_rule_that_raises_costs_the_command_and_not_the_room(open_house: Cluster, arrive: Arrive) -> None:
+    first, second = [await arrive(gateway) for gateway in open_house.gateways]
+    room = (await first.ask("create", game="coin", seats=2))["room"]
+    await second.ask("join", room=room)
+    await first.event(room, "room.started")
+    assert (await first.act(room, {"type": "call", "side": "edge"}))["code"] == "internal"
+    assert (await first.act(room, {"type": "call", "side": "heads"}))["type"] == "ack"
+    await second.event(room, "room.ended")
+
+
+async def test_a_room_that_breaks_is_put_aside_and_its_neighbours_go_on(open_house: Cluster, arrive: Arrive) -> None:
+    victim, *others = [await arrive(open_house.gateways[number % 2]) for number in range(5)]
+    room = (await victim.ask("create", game="bomb", seats=1))["room"]
+    neighbours = [(player, (await player.ask("create", game="bomb", seats=1))["room"]) for player in others]
+    assert (await victim.act(room, {"type": "press"}))["type"] == "ack"
+    assert (await victim.act(room, {"type": "press", "explode": True}))["code"] == "room/quarantined"
+    assert (await victim.act(room, {"type": "press"}))["code"] == "room/quarantined"
+    assert (await victim.ask("view", room=room))["code"] == "room/quarantined"
+    for player, own in neighbours:
+        assert (await player.act(own, {"type": "press"}))["type"] == "ack"
+    with open_house.redis() as store:
+        quarantined = [number for key in store.scan_iter("*:quarantine") for number in store.hkeys(key)]
+    assert quarantined == [str(room)]
+
+
+async def test_a_room_that_was_put_aside_stays_so_with_the_next_owner_and_can_be_let_out(
+    open_house: Cluster, arrive: Arrive
+) -> None:
+    victim = await arrive(open_house.gateways[0])
+    room = (await victim.ask("create", game="bomb", seats=1))["room"]
+    assert (await victim.act(room, {"type": "press", "explode": True}))["code"] == "room/quarantined"
+    open_house.workers[0].kill()
+    open_house.mend()
+    assert (await victim.act(room, {"type": "press"}))["code"] == "room/quarantined"
+    with open_house.redis() as store:
+        for key in store.scan_iter("*:quarantine"):
+            store.hdel(key, room)
+    open_house.workers[0].kill()
+    open_house.mend()
+    assert (await victim.act(room, {"type": "press"}))["type"] == "ack"

@@ -1,0 +1,87 @@
+"""Processes that come and go: partitions are shared evenly, and nobody at a table notices."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from shared.bus import keys
+from tests.e2e.conftest import Arrive
+from tests.support.cluster import QUICK, Cluster
+from tests.support.player import Player
+from tests.support.stones import StonesTable
+from tests.support.waiting import eventually
+
+
+@pytest.fixture
+def three() -> Iterator[Cluster]:
+    """One gateway and three workers."""
+    with Cluster(**(QUICK | {"partitions": 24})) as cluster:
+        yield cluster.start(1, 3)
+
+
+async def test_a_fourth_worker_takes_its_share_and_hands_it_back_unnoticed(three: Cluster, arrive: Arrive) -> None:
+    gateway = three.gateways[0]
+    tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(12)]
+    playing = asyncio.gather(*(table.moves(100) for table in tables))
+    await tables[0].players[0].reach(tables[0].room, 5)
+    fourth = three.node("worker").start()
+    three.await_shares()
+    with three.redis() as store:
+        statuses = [json.loads(status) for status in store.hvals(keys.WORKER_STATUS)]
+    assert sorted(len(status["partitions"]) for status in statuses) == [6, 6, 6, 6]
+    assert sorted(number for status in statuses for number in status["partitions"]) == list(range(24))
+    assert await asyncio.to_thread(fourth.terminate) == 0
+    three.await_shares()
+    assert sorted(len(status["partitions"]) for status in three.shares().values()) == [8, 8, 8]
+    await playing
+    for table in tables:
+        await table.moves(1)
+        await table.check()
+    players = [player for table in tables for player in table.players]
+    assert {player.connections for player in players} == {1}
+    assert not [said for player in players for said in player.heard if said["type"] == "error"]
+
+
+async def test_all_workers_are_replaced_one_after_the_other_during_play(three: Cluster, arrive: Arrive) -> None:
+    gateway = three.gateways[0]
+    tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(6)]
+    playing = asyncio.gather(*(table.moves(150) for table in tables))
+    for worker in list(three.workers):
+        await asyncio.to_thread(worker.terminate)
+        worker.start()
+    await playing
+    for table in tables:
+        await table.check()
+    players = [player for table in tables for player in table.players]
+    assert not [said for player in players for said in player.heard if said["type"] == "error"]
+
+
+async def test_a_name_at_a_gateway_that_came_a_moment_ago_is_in_use(three: Cluster) -> None:
+    newcomer = three.node("gateway").start()
+    async with Player() as player, Player() as other:
+        await player.arrive(newcomer.url)
+        await other.connect(three.gateways[0].url)
+        assert (await other.hello(name=player.name))["code"] == "name/taken"
+
+
+async def test_what_dead_workers_left_in_the_registry_goes_by_and_by(three: Cluster) -> None:
+    three.workers[0].kill()
+    three.await_shares()
+    with three.redis() as store:
+        eventually(lambda: store.zcard(keys.WORKERS) == 2 and store.hlen(keys.WORKER_STATUS) == 2, "it is struck off")
+
+
+async def test_command_streams_are_trimmed_and_finished_rooms_expire(three: Cluster, arrive: Arrive) -> None:
+    gateway = three.gateways[0]
+    table = await StonesTable.open(await arrive(gateway), await arrive(gateway), stones=300)
+    await table.moves(300)
+    await table.players[0].event(table.room, "room.ended")
+    with three.redis() as store:
+        (journal,) = store.scan_iter(f"*:room:{table.room}:journal")
+        stream = journal.partition(":")[0] + ":commands"
+        assert store.xlen(stream) < 300
+        kept = [store.pttl(key) for key in store.scan_iter(f"*:room:{table.room}:*")]
+        assert len(kept) == 3
+        assert all(0 < left <= 7 * 24 * 3_600_000 for left in kept)
