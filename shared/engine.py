@@ -143,6 +143,8 @@ class Game(Generic[S, C, E, O]):
 
     redact: Callable[[E, Seat | None], E | None] = open_to_all
     """The event as a seat or a spectator may see it; None: not at all."""
+    secret_options: tuple[str, ...] = ()
+    """Options of a table that are told to nobody; what may be known of them is in the game's views."""
     notice: Callable[[S, Notice], tuple[E, ...]] | None = None
     """What presence and time do to the game (no events: nothing). Without it, the room plays the turns of players who
     stay away with the bot, after the room's grace time."""

@@ -11,9 +11,11 @@ from shared.ids import LOBBY, CommandId, Seat, SessionId, TraceId
 from shared.rooms import (
     NOTHING,
     Back,
+    Configured,
     Joined,
     Listing,
     Opened,
+    RoomSpec,
     RoomView,
     RoomWord,
     Said,
@@ -23,6 +25,13 @@ from shared.rooms import (
 from worker.roomstate import RoomState
 
 _encode = msgspec.json.Encoder().encode
+
+
+def _shown_spec(spec: RoomSpec, game: AnyGame) -> RoomSpec:
+    if not any(name in spec.options for name in game.secret_options):
+        return spec
+    options = {name: value for name, value in spec.options.items() if name not in game.secret_options}
+    return msgspec.structs.replace(spec, options=options)
 
 
 def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
@@ -35,7 +44,9 @@ def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
         case Back():
             return msgspec.structs.replace(event, sid=SessionId(""))
         case Opened():
-            return msgspec.structs.replace(event, seed=0)
+            return msgspec.structs.replace(event, seed=0, spec=_shown_spec(event.spec, game))
+        case Configured():
+            return msgspec.structs.replace(event, spec=_shown_spec(event.spec, game))
         case Said(seat=sender, to=to):
             return event if to is None or seat in (sender, to) else None
         case _:
@@ -87,7 +98,7 @@ class Teller:
             epoch=state.epoch,
             offset=state.offset,
             status=state.status,
-            spec=state.spec,
+            spec=_shown_spec(state.spec, self._game),
             version=state.version,
             seats=seats,
             you=seat,
@@ -119,7 +130,7 @@ class Teller:
             free=len(state.free()) if state.status == "waiting" else 0,
             private=state.spec.private,
             only=state.spec.only,
-            options=state.spec.options,
+            options=_shown_spec(state.spec, self._game).options,
             choices={seat: place.choice for seat, place in state.seats.items() if place.choice},
             turn_ms=state.spec.turn_ms,
             created_ms=state.created_ms,

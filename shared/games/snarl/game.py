@@ -27,6 +27,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     view=view,
     outcome=outcome,
     redact=redact,
+    secret_options=("levels",),
     notice=notice,
     timers=timers,
     bot=bot,
