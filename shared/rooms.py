@@ -243,4 +243,5 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     turn_ms: int = 0
     created_ms: int = 0
     paused: bool = False
+    """The game goes on, but nobody may act: it waits for somebody to come back."""
     offset: Offset = Offset(0)

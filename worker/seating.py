@@ -105,6 +105,8 @@ class Seating(Steps):
         for number, place in state.seats.items():
             if number < spec.seats:
                 choice = game.admit(options, spec.seats, choices, number, place.choice)
+                if isinstance(choice, Rejected):
+                    choice = game.admit(options, spec.seats, choices, number, {})
                 choices[number] = place.choice if isinstance(choice, Rejected) else choice
         kicked = [(number, place.name) for number, place in state.seats.items() if number >= spec.seats]
         self._emit(*(Left(number, name, "kicked") for number, name in kicked))

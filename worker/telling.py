@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from shared.engine import AnyGame, open_to_all
+from shared.engine import AnyGame
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
 from shared.ids import LOBBY, CommandId, Seat, SessionId, TraceId
 from shared.rooms import (
@@ -53,6 +53,15 @@ def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
             return event
 
 
+def _visible(events: Sequence[Any], seat: Seat | None, game: AnyGame) -> list[Any]:
+    return [visible for event in events if (visible := shown(event, seat, game)) is not None]
+
+
+def _same(some: list[Any], others: list[Any]) -> bool:
+    """Whether they are the very same events, which is cheaper to find out than whether they are equal."""
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
+
+
 class Teller:
     """Speaks for one room at one step."""
 
@@ -65,15 +74,16 @@ class Teller:
     def told(self, events: Sequence[Any], at: int, by: Seat | None, command: CommandId | None, trace: TraceId) -> Told:
         """The step for everybody, and for the seats that are told something else."""
         state = self._state
-        common = self._events(events, None)
+        open_to_all = _visible(events, None, self._game)
+        common = _encode(open_to_all)
         update = Update(state.room, state.epoch, state.offset, at, msgspec.Raw(common), by, command, trace)
         public = _encode(update)
-        alike = self._game.redact is open_to_all and not any(isinstance(event, Said) for event in events)
         seats: dict[Seat, msgspec.Raw] = {}
         for seat, place in state.seats.items():
             if place.bot or place.left:
                 continue
-            own = common if alike else self._events(events, seat)
+            visible = _visible(events, seat, self._game)
+            own = common if _same(visible, open_to_all) else _encode(visible)
             extra = self._extra(seat, place.wants)
             if own != common or extra:
                 body = public
@@ -134,6 +144,7 @@ class Teller:
             choices={seat: place.choice for seat, place in state.seats.items() if place.choice},
             turn_ms=state.spec.turn_ms,
             created_ms=state.created_ms,
+            paused=state.status == "playing" and not self._turn,
             offset=state.offset,
         )
 
@@ -146,10 +157,6 @@ class Teller:
         sids = tuple(place.sid for place in state.humans) if free else ()
         body = Listed(state.room, state.offset, state.spec, free, state.created_ms, sids)
         return Envelope(LOBBY, SessionId(""), CommandId(0), body)
-
-    def _events(self, events: Sequence[Any], seat: Seat | None) -> bytes:
-        visible = [shown(event, seat, self._game) for event in events]
-        return _encode([event for event in visible if event is not None])
 
     def _extra(self, seat: Seat | None, wants: int) -> bytes:
         if not wants:
