@@ -1,0 +1,184 @@
+"""A room on a bench: commands go in one by one, and everything that it writes or says is kept for looking at."""
+
+from typing import Any
+
+import msgspec
+
+from shared.bus.journal import Filed, Kept, Record
+from shared.bus.keys import Keys
+from shared.envelopes import Act, AnyBody, Enter, Envelope, Expired, Reply, Told
+from shared.games import stones
+from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
+from shared.rooms import RoomSpec, RoomView, Update
+from shared.settings import WorkerSettings
+from tests.support.toys import TOY
+from worker.batch import Batch
+from worker.engines import Engines
+from worker.room import Room
+
+ROOM = RoomId(1000)
+KEYS = Keys(Partition(0), 4)
+ENGINES = Engines((stones.GAME, TOY))
+SETTINGS = WorkerSettings(
+    snapshot_every=4, grace_ms=10_000, away_ms=30_000, abandoned_ms=600_000, bot_ms=500, rematch_ms=60_000
+)
+STONES = RoomSpec("stones", 2, {"stones": 9})
+TWO = RoomSpec("toy", 2)
+SECRET_SEED = 8_765_432_109_876
+G1, G2 = GatewayId("g-one"), GatewayId("g-two")
+
+_decode_record = msgspec.json.Decoder(Record).decode
+_decode_update = msgspec.json.Decoder(Update).decode
+_decode_view = msgspec.json.Decoder(RoomView).decode
+
+
+def act(command: msgspec.Struct) -> Act:
+    return Act(msgspec.Raw(msgspec.json.encode(command)))
+
+
+def take(count: int) -> Act:
+    return act(stones.Take(count))
+
+
+class RoomBench:
+    def __init__(self, settings: WorkerSettings = SETTINGS, engines: Engines = ENGINES) -> None:
+        self.settings = settings
+        self._engines = engines
+        self.epoch = Epoch(1)
+        self.now_ms = 1_000_000
+        self.records: list[Filed] = []
+        self.snapshot: tuple[tuple[int, int], bytes] | None = None
+        self.updates: list[Told] = []
+        self.replies: list[Reply] = []
+        self.batch = Batch(KEYS, self.epoch)
+        self.room = self.loaded()
+        self._ids: dict[str, int] = {}
+        self.conns: dict[str, int] = {}
+
+    # --- asking -----------------------------------------------------------------------------------------------------
+
+    def send(self, who: str, body: AnyBody, command: int | None = None, **more: Any) -> Reply | None:
+        """A command of a session, at its own connection unless told otherwise; the answer."""
+        if command is None:
+            command = self._ids[who] = self._ids.get(who, 0) + 1
+        conn = self.conns.setdefault(who, len(self.conns) + 1)
+        place: dict[str, Any] = {"gateway": G1, "conn": conn, "trace": f"t{command}"} | more
+        return self.handle(Envelope(ROOM, SessionId(who), CommandId(command), body, **place))
+
+    def handle(self, envelope: Envelope) -> Reply | None:
+        self.batch = Batch(KEYS, self.epoch)
+        self.room.handle(envelope, self.now_ms, self.batch)
+        self._keep()
+        replies = [reply for said in self.batch.replies.values() for reply in said]
+        self.replies += replies
+        return replies[-1] if replies else None
+
+    def ok(self, who: str, body: AnyBody, command: int | None = None, **more: Any) -> Reply:
+        reply = self.send(who, body, command, **more)
+        assert reply is not None
+        assert not reply.code, reply.code
+        return reply
+
+    def code(self, who: str, body: AnyBody, command: int | None = None, **more: Any) -> str:
+        reply = self.send(who, body, command, **more)
+        assert reply is not None
+        return reply.code
+
+    def enter(self, who: str, spec: RoomSpec | None = None, **more: Any) -> Reply:
+        dialect = spec.only if spec else ""
+        return self.ok(who, Enter(who, spec, SECRET_SEED if spec else 0, dialect=dialect), **more)
+
+    def own(self, body: AnyBody) -> None:
+        """A command of the cluster itself."""
+        self.handle(Envelope(ROOM, SessionId(""), CommandId(0), body))
+
+    def expire(self, name: str, *, late_ms: int = 0) -> None:
+        """Let a deadline of the room pass, at its time."""
+        deadline = self.room.state.deadlines[name]
+        self.now_ms = max(self.now_ms, deadline.due_ms + late_ms)
+        self.own(Expired(name, deadline.generation))
+
+    # --- looking ----------------------------------------------------------------------------------------------------
+
+    def events(self, seat: int | None = None, step: int = -1) -> list[dict[str, Any]]:
+        """What somebody was told of a step (by default the last)."""
+        told = self.updates[step]
+        raw = told.public if seat is None else told.seats.get(Seat(seat), told.public)
+        decoded: list[dict[str, Any]] = msgspec.json.decode(_decode_update(raw).events)
+        return decoded
+
+    def kinds(self, seat: int | None = None, step: int = -1) -> list[str]:
+        return [event["type"] for event in self.events(seat, step)]
+
+    def view(self, reply: Reply) -> RoomView:
+        return _decode_view(reply.view)
+
+    @property
+    def said(self) -> bytes:
+        """Everything that ever left the room towards gateways."""
+        parts = [bytes(part) for told in self.updates for part in (told.public, *told.seats.values(), told.watchers)]
+        return b"\n".join((*parts, *(bytes(reply.view) for reply in self.replies)))
+
+    def writes(self, verb: str) -> list[tuple[Any, ...]]:
+        return [write for write in self.batch.writes if write[0] == verb]
+
+    # --- coming back ------------------------------------------------------------------------------------------------
+
+    def kept(self, *, snapshots: bool = True) -> Kept:
+        if not snapshots or self.snapshot is None:
+            return Kept(None, tuple(self.records))
+        place, body = self.snapshot
+        return Kept(body, tuple(filed for filed in self.records if filed[:2] > place))
+
+    def loaded(self, *, snapshots: bool = True) -> Room:
+        return Room(ROOM, self.epoch, self._engines, self.settings, self.kept(snapshots=snapshots))
+
+    def reload(self) -> None:
+        """Another worker takes over."""
+        self.epoch = Epoch(self.epoch + 1)
+        self.room = self.loaded()
+
+    def _keep(self) -> None:
+        writes: list[Any] = list(self.batch.writes)
+        for write in writes:
+            if write[:2] == ("XADD", KEYS.journal(ROOM)):
+                offset, number = map(int, write[2].split("-"))
+                assert not self.records or self.records[-1][:2] < (offset, number), "filed out of order"
+                self.records.append((Offset(offset), number, _decode_record(write[4])))
+            elif write[:2] == ("XADD", KEYS.updates(ROOM)):
+                self.updates.append(_told(write))
+            elif write[:2] == ("SET", KEYS.snapshot(ROOM)):
+                place, _, body = write[2].partition(b"\n")
+                offset, number = map(int, place.split(b"-"))
+                self.snapshot = ((offset, number), body)
+
+
+def _told(write: tuple[Any, ...]) -> Told:
+    """A step as it was appended to the updates."""
+    offset = int(write[5].partition("-")[0])
+    parts = dict(zip(write[6::2], write[7::2], strict=True))
+    seats = {Seat(int(name[1:])): msgspec.Raw(part) for name, part in parts.items() if name[:1] == "s"}
+    watchers = msgspec.Raw(parts.get(b"w", b"null"))
+    return Told(ROOM, Epoch(parts["e"]), Offset(offset), msgspec.Raw(parts["p"]), seats, watchers)
+
+
+def opened(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:
+    """A room with one player, ada."""
+    bench = RoomBench(settings)
+    bench.enter("ada", spec)
+    return bench
+
+
+def started(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:
+    """A room where ada and bob play; it is ada's turn."""
+    bench = opened(spec, settings)
+    bench.enter("bob", gateway=G2)
+    return bench
+
+
+def finished() -> RoomBench:
+    """A room whose game is over: bob has won."""
+    bench = started(RoomSpec("stones", 2, {"stones": 2}))
+    bench.ok("ada", take(1))
+    bench.ok("bob", take(1))
+    return bench

@@ -1,0 +1,199 @@
+"""A room that is brought back from its journal, or from a snapshot and what came after it, is the room that it was."""
+
+import dataclasses
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.bus.journal import Kept, Record
+from shared.envelopes import (
+    AnyBody,
+    Compensate,
+    Configure,
+    Enter,
+    GatewayLost,
+    Gone,
+    Leave,
+    Rematch,
+    Say,
+    Unwatch,
+    Watch,
+)
+from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, SessionId
+from shared.rooms import RoomSpec
+from tests.support.room_bench import ENGINES, G1, G2, ROOM, SETTINGS, RoomBench, act, finished, started, take
+from tests.support.toys import Boom, Guess
+from worker.engines import Engines
+from worker.room import Broken, Room
+from worker.timers import GAME
+
+SPECS = (
+    RoomSpec("stones", 2, {"stones": 6}),
+    RoomSpec("stones", 3, {"stones": 9}, turn_ms=9_000),
+    RoomSpec("stones", 3, {"stones": 9}, bots=1),
+    RoomSpec("stones", 4, only="codex"),
+    RoomSpec("toy", 2, {"rounds": 4}),
+    RoomSpec("toy", 3, wait_ms=4_000, turn_ms=5_000),
+)
+WHO = ("ada", "bob", "eve", "zoe")
+
+bodies = st.one_of(
+    st.builds(Watch, st.booleans()),
+    st.builds(Gone),
+    st.builds(Leave),
+    st.builds(Unwatch),
+    st.builds(take, st.integers(1, 3)),
+    st.builds(act, st.builds(Guess, st.integers(1, 2))),
+    st.just(act(Boom())),
+    st.builds(Say, st.sampled_from(("hello", "")), st.sampled_from((None, "ada", "bob"))),
+    st.builds(Configure, st.integers(1, 4)),
+    st.builds(Rematch, st.builds(RoomId, st.integers(1, 5))),
+)
+said = st.tuples(st.sampled_from(WHO), bodies, st.integers(-1, 2))
+entered = st.tuples(st.just("enter"), st.sampled_from(WHO), st.booleans())
+happened = st.one_of(
+    st.tuples(st.just("expire"), st.integers(0, 20)),
+    st.tuples(st.just("own"), st.one_of(st.just(GatewayLost(G1)), st.just(GatewayLost(G2)), st.just(Compensate(700)))),
+    st.tuples(st.just("later"), st.integers(1, 3_000)),
+)
+steps = st.lists(st.one_of(said, said, entered, happened), max_size=40)
+
+
+def what_it_is(room: Room) -> dict[str, Any]:
+    """All that a room remembers."""
+    state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(room.state))
+    return state | {"play": room._play, "turn": room._turn}
+
+
+def do(bench: RoomBench, step: tuple[Any, ...]) -> None:
+    match step:
+        case ("enter", who, by_name):
+            bench.send(who, Enter(who, by_name=by_name, dialect="codex"), gateway=_gateway(who))
+        case ("expire", number):
+            names = sorted(bench.room.state.deadlines)
+            if names:
+                bench.expire(names[number % len(names)])
+        case ("own", body):
+            bench.own(body)
+        case ("later", by_ms):
+            bench.now_ms += by_ms
+        case (who, body, back):
+            _say(bench, who, body, back)
+
+
+def _say(bench: RoomBench, who: str, body: AnyBody, back: int) -> None:
+    """A new command, or (now and then) the last one of this player again."""
+    last = bench._ids.get(who, 0)
+    bench.send(who, body, None if back else max(1, last), gateway=_gateway(who))
+
+
+def _gateway(who: str) -> GatewayId:
+    return G1 if who in ("ada", "eve") else G2
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.sampled_from(SPECS), steps)
+def test_a_room_that_is_loaded_again_at_any_step_is_the_same(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
+    bench = RoomBench(dataclasses.replace(SETTINGS, snapshot_every=3))
+    bench.enter("ada", spec)
+    for step in story:
+        do(bench, step)
+        now = what_it_is(bench.room)
+        assert what_it_is(bench.loaded()) == now
+        assert what_it_is(bench.loaded(snapshots=False)) == now
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(SPECS), steps, st.integers(0, 39))
+def test_a_room_says_the_same_after_a_take_over(spec: RoomSpec, story: list[tuple[Any, ...]], when: int) -> None:
+    stays, moves = RoomBench(), RoomBench()
+    for bench in (stays, moves):
+        bench.enter("ada", spec)
+    for number, step in enumerate(story):
+        if number == when:
+            moves.room = moves.loaded()
+        for bench in (stays, moves):
+            do(bench, step)
+    assert (moves.updates, moves.replies) == (stays.updates, stays.replies)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(SPECS), steps)
+def test_offsets_rise_one_by_one(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
+    bench = RoomBench()
+    bench.enter("ada", spec)
+    for step in story:
+        do(bench, step)
+    assert [told.offset for told in bench.updates] == list(range(1, len(bench.updates) + 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(SPECS), steps)
+def test_the_index_of_deadlines_is_that_of_the_room(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
+    bench = RoomBench()
+    index: dict[str, int] = {}
+    bench.enter("ada", spec)
+    for step in (("later", 1), *story):
+        do(bench, step)
+        for write in bench.batch.writes:
+            if write[0] == "ZADD":
+                index[str(write[3])] = int(write[2])
+            elif write[0] == "ZREM":
+                index.pop(str(write[2]), None)
+        bench.batch.writes.clear()
+        deadlines = bench.room.state.deadlines
+        assert index == {f"{ROOM}:{due.generation}:{name}": due.due_ms for name, due in deadlines.items()}
+
+
+def test_a_room_that_never_was_is_empty() -> None:
+    assert Room(ROOM, Epoch(1), ENGINES, SETTINGS, Kept(None, ())).state.status == ""
+
+
+def test_a_take_over_keeps_the_epoch_of_the_last_step() -> None:
+    bench = started()
+    bench.reload()
+    assert bench.room.state.epoch == 1
+
+
+def test_the_next_step_carries_the_new_owners_epoch() -> None:
+    bench = started()
+    bench.reload()
+    bench.ok("ada", take(1))
+    assert [told.epoch for told in bench.updates] == [1, 1, 1, 2]
+
+
+def test_snapshots_are_taken_now_and_then() -> None:
+    bench = started()
+    bench.ok("ada", take(1))
+    assert bench.snapshot is not None
+    assert bench.snapshot[0] == (4, 0)
+
+
+def test_a_finished_room_is_saved() -> None:
+    bench = finished()
+    assert bench.snapshot is not None
+    assert bench.snapshot[0] == (5, 0)
+
+
+def test_a_journal_of_a_game_that_is_not_there_cannot_be_loaded() -> None:
+    bench = started()
+    with pytest.raises(Broken, match="stones@1"):
+        Room(ROOM, Epoch(2), Engines(()), SETTINGS, bench.kept())
+
+
+def test_a_journal_that_makes_no_sense_cannot_be_loaded() -> None:
+    record = Record(1, Epoch(1), SessionId("s"), CommandId(1), events=msgspec.Raw(b'[{"type":"what"}]'))
+    with pytest.raises(Broken):
+        Room(ROOM, Epoch(2), ENGINES, SETTINGS, Kept(None, ((Offset(1), 0, record),)))
+
+
+def test_a_snapshot_that_makes_no_sense_cannot_be_loaded() -> None:
+    with pytest.raises(Broken):
+        Room(ROOM, Epoch(2), ENGINES, SETTINGS, Kept(b"{}", ()))
+
+
+def test_timers_of_games_are_told_apart_from_those_of_rooms() -> None:
+    assert f"{GAME}.bell" in started(RoomSpec("toy", 2)).room.state.deadlines

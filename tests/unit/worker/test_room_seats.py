@@ -1,0 +1,398 @@
+"""Who sits in a room: opening, joining, leaving, being lost and coming back."""
+
+import dataclasses
+
+import pytest
+
+from shared.envelopes import (
+    Compensate,
+    Configure,
+    Enter,
+    Expired,
+    GatewayLost,
+    Gone,
+    Leave,
+    Unwatch,
+    Watch,
+)
+from shared.ids import GatewayId, RoomId, Seat
+from shared.rooms import RoomSpec
+from tests.support.room_bench import G1, G2, STONES, TWO, RoomBench, opened, started, take
+from tests.support.toys import TOY
+from worker.engines import Engines
+
+# --- opening and joining ----------------------------------------------------------------------------------------------
+
+
+def test_who_opens_a_room_has_its_first_seat() -> None:
+    assert RoomBench().enter("ada", STONES).seat == 0
+
+
+def test_opening_and_sitting_down_are_one_step() -> None:
+    assert opened().kinds() == ["room.opened", "room.joined"]
+
+
+def test_the_answer_shows_the_room_before_it_starts() -> None:
+    bench = opened()
+    assert bench.view(bench.enter("bob")).status == "waiting"
+
+
+def test_the_start_is_a_step_of_its_own() -> None:
+    assert started().kinds() == ["room.started", "started"]
+
+
+def test_a_room_that_is_not_there_cannot_be_joined() -> None:
+    assert RoomBench().code("ada", Enter("ada")) == "room/unknown"
+
+
+def test_a_room_that_could_not_be_opened_leaves_no_trace() -> None:
+    bench = RoomBench()
+    bench.send("ada", Enter("ada", RoomSpec("stones", 99)))
+    assert (bench.room.state.status, bench.batch.writes) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        (RoomSpec("chess", 2), "game/unknown"),
+        (RoomSpec("stones", 9), "room/bad_seats"),
+        (RoomSpec("stones", -1), "room/bad_seats"),
+        (RoomSpec("stones", 2, bots=2), "room/bad_seats"),
+        (RoomSpec("stones", 2, bots=-1), "room/bad_seats"),
+        (RoomSpec("stones", 2, {"stones": "many"}), "room/bad_options"),
+        (RoomSpec("stones", 2, turn_ms=-1), "room/bad_options"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(spec: RoomSpec, code: str) -> None:
+    assert RoomBench().code("ada", Enter("ada", spec)) == code
+
+
+def test_a_full_room_has_no_seat() -> None:
+    bench = opened(RoomSpec("stones", 3))
+    bench.enter("bob")
+    bench.enter("eve")
+    assert bench.code("joe", Enter("joe")) == "room/started"
+
+
+def test_a_full_table_that_waits_for_its_settings_has_no_seat() -> None:
+    bench = opened(RoomSpec("stones", 2, only="snarl"))
+    bench.ok("bob", Enter("bob", dialect="snarl"))
+    assert bench.code("eve", Enter("eve", dialect="snarl")) == "room/full"
+
+
+def test_a_started_game_cannot_be_joined() -> None:
+    assert started().code("eve", Enter("eve")) == "room/started"
+
+
+def test_a_closed_room_cannot_be_joined() -> None:
+    bench = opened()
+    bench.ok("ada", Leave())
+    assert bench.code("bob", Enter("bob")) == "room/closed"
+
+
+def test_two_players_of_one_name_cannot_sit_together() -> None:
+    assert opened(RoomSpec("stones", 3)).code("eve", Enter("ada")) == "name/taken"
+
+
+def test_entering_twice_is_entering_once() -> None:
+    bench = opened()
+    bench.enter("ada")
+    assert len(bench.room.state.seats) == 1
+
+
+def test_the_same_entering_again_makes_no_step() -> None:
+    bench = opened()
+    bench.send("ada", Enter("ada", STONES), 1)
+    assert bench.room.state.offset == 1
+
+
+def test_bots_take_the_last_seats() -> None:
+    bench = opened(RoomSpec("stones", 4, bots=2))
+    assert [seat for seat, place in bench.room.state.seats.items() if place.bot] == [2, 3]
+
+
+def test_a_room_with_bots_starts_when_the_people_are_there() -> None:
+    assert opened(RoomSpec("stones", 2, bots=1)).room.state.status == "playing"
+
+
+def test_a_table_of_one_dialect_is_closed_to_others() -> None:
+    assert opened(RoomSpec("stones", 2, only="codex")).code("bob", Enter("bob", dialect="play")) == "room/wrong_dialect"
+
+
+# --- configuring ------------------------------------------------------------------------------------------------------
+
+
+def unsettled() -> RoomBench:
+    bench = opened(RoomSpec("stones", 4, only="codex"))
+    for name in ("bob", "eve"):
+        bench.ok(name, Enter(name, dialect="codex"))
+    return bench
+
+
+def test_a_table_that_is_made_smaller_loses_its_last_seats() -> None:
+    bench = unsettled()
+    bench.ok("ada", Configure(2))
+    assert [event.get("name") for event in bench.events(step=-2) if event["type"] == "room.left"] == ["eve"]
+
+
+def test_a_table_that_is_full_once_it_is_settled_starts() -> None:
+    bench = unsettled()
+    bench.ok("ada", Configure(2))
+    assert bench.room.state.status == "playing"
+
+
+def test_only_the_first_player_settles_the_table() -> None:
+    assert unsettled().code("bob", Configure(2)) == "room/started"
+
+
+def test_a_table_is_settled_once() -> None:
+    bench = unsettled()
+    bench.ok("ada", Configure(4))
+    assert bench.code("ada", Configure(2)) == "room/started"
+
+
+def test_a_table_cannot_be_settled_impossibly() -> None:
+    assert unsettled().code("ada", Configure(17)) == "room/bad_seats"
+
+
+# --- being lost and coming back ---------------------------------------------------------------------------------------
+
+
+def test_a_lost_player_is_away() -> None:
+    bench = started()
+    bench.ok("ada", Gone(), -1)
+    assert bench.events() == [{"type": "room.away", "seat": 0}]
+
+
+def test_the_game_hears_of_a_lost_player_in_the_same_step() -> None:
+    bench = started(TWO)
+    bench.ok("ada", Gone(), -1)
+    assert bench.kinds() == ["room.away", "noticed"]
+
+
+def test_a_connection_that_was_replaced_cannot_be_lost() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), gateway=G2, conn=77)
+    bench.ok("ada", Gone(), -1)
+    assert bench.room.state.seats[Seat(0)].here
+
+
+def test_a_player_who_comes_back_is_there_again() -> None:
+    bench = started()
+    bench.ok("ada", Gone(), -1)
+    bench.ok("ada", Watch(), gateway=G2, conn=9)
+    assert bench.events() == [{"type": "room.back", "seat": 0}]
+
+
+def test_a_late_command_of_an_older_connection_does_not_take_the_seat_back() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), 5, gateway=G1, conn=8)
+    bench.ok("ada", Watch(), 6, gateway=G2, conn=9)
+    bench.ok("ada", Watch(), 5, gateway=G1, conn=8)
+    assert (bench.room.state.seats[Seat(0)].gateway, bench.room.state.seats[Seat(0)].conn) == (G2, 9)
+
+
+def test_a_gateway_asking_for_a_view_does_not_take_the_seat_from_a_newer_connection() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), 5, gateway=G2, conn=9)
+    bench.ok("ada", Watch(), -3, gateway=G1, conn=1)
+    assert bench.room.state.seats[Seat(0)].gateway == G2
+
+
+def test_a_late_command_of_an_older_connection_is_answered() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), 6, gateway=G2, conn=9)
+    assert bench.ok("ada", Watch(), 5, gateway=G1, conn=8).seat == 0
+
+
+def test_the_same_request_on_a_newer_connection_moves_the_seat_there() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), 5, gateway=G1, conn=8)
+    bench.ok("ada", Watch(), 5, gateway=G2, conn=9)
+    assert bench.room.state.seats[Seat(0)].gateway == G2
+
+
+def test_when_a_gateway_dies_all_its_players_are_away_in_one_step() -> None:
+    bench = opened()
+    bench.enter("bob")
+    bench.own(GatewayLost(G1))
+    assert bench.kinds() == ["room.away", "room.away"]
+
+
+def test_players_of_other_gateways_stay_when_one_dies() -> None:
+    bench = started()
+    bench.own(GatewayLost(G1))
+    assert bench.room.state.seats[Seat(1)].here
+
+
+def test_a_dead_gateway_has_no_audience() -> None:
+    bench = started()
+    bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
+    bench.own(GatewayLost(GatewayId("g-3")))
+    assert bench.room.state.audience == {}
+
+
+def test_a_seat_can_be_taken_back_by_name() -> None:
+    bench = started()
+    bench.ok("ada", Gone(), -1)
+    assert bench.ok("other", Enter("ada", by_name=True)).seat == 0
+
+
+def test_the_session_before_has_no_seat_once_it_was_taken_back_by_name() -> None:
+    bench = started()
+    bench.ok("ada", Gone(), -1)
+    bench.ok("other", Enter("ada", by_name=True))
+    assert bench.code("ada", take(1)) == "room/not_seated"
+
+
+def test_a_connected_player_cannot_be_replaced_by_name() -> None:
+    assert started().code("other", Enter("ada", by_name=True)) == "room/not_gone"
+
+
+def test_nobody_comes_back_under_an_unknown_name() -> None:
+    assert started().code("other", Enter("zoe", by_name=True)) == "room/nobody"
+
+
+def test_a_bot_cannot_be_replaced_by_name() -> None:
+    assert opened(RoomSpec("stones", 2, bots=1)).code("other", Enter("Bot1", by_name=True)) == "room/nobody"
+
+
+def test_nobody_comes_back_to_a_seat_that_was_given_up() -> None:
+    bench = started()
+    bench.ok("ada", Leave())
+    assert bench.code("other", Enter("ada", by_name=True)) == "room/nobody"
+
+
+# --- leaving ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_seat_that_is_left_while_waiting_is_free() -> None:
+    bench = opened(RoomSpec("stones", 3))
+    bench.enter("bob")
+    bench.ok("ada", Leave())
+    assert bench.enter("eve").seat == 0
+
+
+def test_the_last_one_who_leaves_a_waiting_room_closes_it() -> None:
+    bench = opened()
+    bench.ok("ada", Leave())
+    assert bench.kinds() == ["room.left", "room.closed"]
+
+
+def test_a_seat_that_is_left_in_the_game_stays_with_the_name() -> None:
+    bench = started()
+    bench.ok("ada", Leave())
+    assert bench.room.state.seats[Seat(0)].left
+
+
+def test_the_game_hears_that_a_player_left_for_good() -> None:
+    bench = started(TWO)
+    bench.ok("ada", Leave())
+    assert bench.events()[-1]["what"] == "absent 0 for good"
+
+
+def test_who_left_has_no_seat() -> None:
+    bench = started()
+    bench.ok("ada", Leave())
+    assert bench.code("ada", take(1)) == "room/not_seated"
+
+
+def test_a_strangers_lost_connection_means_nothing() -> None:
+    bench = started()
+    bench.ok("eve", Gone(), -1)
+    assert bench.room.state.offset == 3
+
+
+# --- looking on -------------------------------------------------------------------------------------------------------
+
+
+def test_a_spectator_has_no_seat() -> None:
+    assert started().ok("eve", Watch()).seat is None
+
+
+def test_a_spectator_makes_no_step() -> None:
+    bench = started()
+    bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
+    assert bench.room.state.offset == 3
+
+
+def test_a_spectators_gateway_hears_every_step() -> None:
+    bench = started()
+    bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
+    bench.ok("ada", take(1))
+    assert sorted(bench.batch.told) == ["g-3", G1, G2]
+
+
+def test_a_gateway_without_spectators_hears_no_more() -> None:
+    bench = started()
+    bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
+    bench.ok("eve", Unwatch(), -1, gateway=GatewayId("g-3"))
+    bench.ok("ada", take(1))
+    assert sorted(bench.batch.told) == [G1, G2]
+
+
+def test_a_room_that_is_not_there_cannot_be_watched() -> None:
+    assert RoomBench().code("eve", Watch()) == "room/unknown"
+
+
+def test_a_spectator_cannot_act() -> None:
+    bench = started()
+    bench.ok("eve", Watch())
+    assert bench.code("eve", take(1)) == "room/not_seated"
+
+
+def test_a_room_that_is_not_there_answers_every_question_of_a_gateway() -> None:
+    bench = RoomBench()
+    assert [bench.code("ada", body, -1) for body in (Gone(), Unwatch())] == ["", ""]
+
+
+@pytest.mark.parametrize("body", [Expired("turn", 0), GatewayLost(G1), Compensate(5_000)])
+def test_a_room_that_is_not_there_ignores_the_clusters_own_commands(
+    body: Expired | GatewayLost | Compensate,
+) -> None:
+    bench = RoomBench()
+    bench.own(body)
+    assert bench.records == []
+
+
+# --- the directory and the lobby --------------------------------------------------------------------------------------
+
+
+def test_a_waiting_room_is_listed_with_its_free_seats() -> None:
+    listing = opened(RoomSpec("stones", 3)).batch.listings[RoomId(1000)]
+    assert listing is not None
+    assert (listing.status, listing.free, listing.names) == ("waiting", 2, {Seat(0): "ada"})
+
+
+def test_a_room_that_is_over_leaves_the_directory() -> None:
+    bench = opened()
+    bench.ok("ada", Leave())
+    assert bench.batch.listings == {RoomId(1000): None}
+
+
+def test_a_lost_player_shows_in_the_directory() -> None:
+    bench = started()
+    bench.ok("ada", Gone(), -1)
+    listing = bench.batch.listings[RoomId(1000)]
+    assert listing is not None
+    assert listing.gone == (0,)
+
+
+def test_the_lobby_hears_of_free_seats() -> None:
+    (envelope,) = opened(RoomSpec("stones", 3)).batch.onward
+    assert envelope.body.free == 2  # type: ignore[union-attr]
+
+
+def test_the_lobby_hears_nothing_of_private_rooms() -> None:
+    assert opened(RoomSpec("stones", 2, private=True)).batch.onward == []
+
+
+def test_a_move_is_no_news_for_the_lobby_or_the_directory() -> None:
+    bench = started()
+    bench.ok("ada", take(1))
+    assert (bench.batch.onward, bench.batch.listings) == ([], {})
+
+
+def test_games_may_refuse_names() -> None:
+    bench = RoomBench(engines=Engines((dataclasses.replace(TOY, names="[a-z]+"),)))
+    assert bench.code("x", Enter("X9", TWO)) == "name/bad"

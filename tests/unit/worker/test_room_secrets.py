@@ -1,0 +1,114 @@
+"""What of a room is told to whom: secrets leave it by no way."""
+
+from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Enter, Gone, Say, Watch
+from shared.ids import Seat
+from shared.rooms import NOTHING
+from tests.support.room_bench import G2, SECRET_SEED, STONES, TWO, RoomBench, act, started, take
+from tests.support.toys import Guess
+
+
+def played() -> RoomBench:
+    """A game of the toy with everything that might tell a secret."""
+    bench = started(TWO)
+    bench.ok("eve", Watch(), gateway=G2, wants=WANTS_VIEW)
+    bench.ok("ada", act(Guess(1)))
+    bench.ok("bob", Say("psst", "ada"), gateway=G2)
+    bench.ok("ada", Gone(), -1)
+    bench.ok("ada", Watch(), wants=WANTS_VIEW | WANTS_OPTIONS)
+    bench.ok("bob", act(Guess(2)), gateway=G2)
+    return bench
+
+
+def secret(bench: RoomBench, seat: int) -> bytes:
+    secrets: dict[int, int] = bench.room._play.secrets
+    return b"%d" % secrets[seat]
+
+
+def test_the_seed_is_told_to_nobody() -> None:
+    assert b"%d" % SECRET_SEED not in played().said
+
+
+def test_sessions_are_told_to_nobody() -> None:
+    bench = started()
+    bench.ok("ada", Gone(), -1)
+    bench.ok("session-of-ada", Enter("ada", by_name=True))
+    bench.ok("session-of-ada", take(1))
+    assert b"session-of-ada" not in bench.said
+
+
+def test_a_seats_secret_is_not_public() -> None:
+    bench = played()
+    assert all(secret(bench, 0) not in bytes(told.public) + bytes(told.watchers) for told in bench.updates)
+
+
+def test_a_seats_secret_is_not_told_to_another() -> None:
+    bench = played()
+    assert all(secret(bench, 0) not in bytes(told.seats.get(Seat(1), b"")) for told in bench.updates)
+
+
+def test_a_seat_is_told_its_own_secret() -> None:
+    bench = started(TWO)
+    assert bench.events(1)[1]["secrets"] == {"1": int(secret(bench, 1))}
+
+
+def test_a_spectators_view_has_no_secret() -> None:
+    bench = played()
+    view = bytes(bench.ok("zoe", Watch()).view)
+    assert secret(bench, 0) not in view
+    assert secret(bench, 1) not in view
+
+
+def test_the_journal_has_everything() -> None:
+    bench = started(TWO)
+    assert any(secret(bench, 0) in bytes(record.events) for _, _, record in bench.records)
+
+
+def test_what_is_the_same_for_all_is_said_once() -> None:
+    bench = started()
+    bench.ok("ada", take(1))
+    assert bench.updates[-1].seats == {}
+
+
+def test_options_are_told_to_the_seat_that_wanted_them_and_has_the_turn() -> None:
+    bench = RoomBench()
+    for who in ("ada", "bob"):
+        bench.enter(who, STONES, wants=WANTS_OPTIONS)
+    bench.ok("ada", take(1))
+    assert [b'"options"' in bytes(part) for part in bench.updates[-1].seats.values()] == [True]
+
+
+def test_views_are_told_to_seats_that_wanted_them() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), wants=WANTS_VIEW)
+    bench.ok("ada", take(1))
+    assert list(bench.updates[-1].seats) == [0]
+
+
+def test_spectators_who_want_views_get_them() -> None:
+    bench = started()
+    bench.ok("eve", Watch(), gateway=G2, wants=WANTS_VIEW)
+    bench.ok("ada", take(1))
+    assert b'"view"' in bytes(bench.updates[-1].watchers)
+
+
+def test_spectators_who_want_nothing_get_what_is_public() -> None:
+    bench = started()
+    bench.ok("eve", Watch(), gateway=G2)
+    bench.ok("ada", take(1))
+    assert bench.updates[-1].watchers == NOTHING
+
+
+def test_a_view_is_given_only_if_it_is_wanted() -> None:
+    assert started().ok("ada", Watch(view=False)).view == NOTHING
+
+
+def test_a_view_is_stamped_with_the_last_step_and_its_epoch() -> None:
+    bench = started()
+    bench.reload()
+    view = bench.view(bench.ok("ada", Watch()))
+    assert (view.epoch, view.offset) == (1, 3)
+
+
+def test_a_view_before_the_start_has_no_game() -> None:
+    bench = RoomBench()
+    assert bench.view(bench.enter("ada", STONES)).game == NOTHING
