@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.ports import free_port, is_free
+from deploy.ports import free_port, listener
 from tests.support.launched import ROOT
 from tests.support.waiting import eventually
 
@@ -39,7 +39,7 @@ def snarl(*arguments: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 def connected(port: int) -> socket.socket:
-    eventually(lambda: not is_free(port), f"a server on port {port}", limit_s=40)
+    eventually(lambda: listener(port) is not None, f"a server on port {port}", limit_s=40)
     return socket.create_connection(("127.0.0.1", port), timeout=20)
 
 
