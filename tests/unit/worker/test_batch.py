@@ -1,0 +1,100 @@
+"""What a batch of commands comes to, until it is committed in one go."""
+
+import msgspec
+import pytest
+
+from shared.bus.keys import Keys
+from shared.envelopes import Envelope, Gone, Outbound, Reply, Told
+from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
+from shared.rooms import Listing
+from worker.batch import Batch, Due
+
+ROOM = RoomId(1000)
+G1, G2 = GatewayId("g-1"), GatewayId("g-2")
+LISTING = Listing(ROOM, "stones", 2, "waiting")
+_decode = msgspec.json.Decoder(Outbound).decode
+
+
+def batch() -> Batch:
+    return Batch(Keys(Partition(0), 4), Epoch(7))
+
+
+def envelope(gateway: GatewayId = G1) -> Envelope:
+    return Envelope(ROOM, SessionId("s"), CommandId(1), Gone(), gateway, 1)
+
+
+def reply(number: int) -> Reply:
+    return Reply(1, ROOM, CommandId(number))
+
+
+def told(offset: int) -> Told:
+    return Told(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b"{}"))
+
+
+def messages(one: Batch, numbers: dict[GatewayId, int]) -> dict[str, Outbound]:
+    _, published = one.seal(numbers)
+    return {str(command[1]).rpartition(":")[2]: _decode(bytes(command[2])) for command in published}  # type: ignore[arg-type]
+
+
+def test_everything_for_a_gateway_is_one_message() -> None:
+    one = batch()
+    one.tell(told(1), [G1, G2])
+    one.tell(told(2), [G1])
+    one.reply(envelope(), reply(1))
+    assert messages(one, {})["g-1"] == Outbound(Epoch(7), 1, (told(1), told(2)), (reply(1),))
+
+
+def test_messages_to_a_gateway_are_numbered() -> None:
+    one = batch()
+    one.reply(envelope(), reply(1))
+    numbers = {G1: 41, G2: 5}
+    messages(one, numbers)
+    assert numbers == {G1: 42, G2: 5}
+
+
+def test_a_gateway_with_nothing_to_hear_is_sent_nothing() -> None:
+    assert messages(batch(), {G1: 3}) == {}
+
+
+def test_an_answer_to_nobody_is_not_sent() -> None:
+    one = batch()
+    one.reply(envelope(GatewayId("")), reply(1))
+    assert messages(one, {}) == {}
+
+
+def test_what_a_broken_command_came_to_is_rolled_back() -> None:
+    one, clean = batch(), batch()
+    for each in (one, clean):
+        each.tell(told(1), [G1])
+        each.reply(envelope(), reply(1))
+        each.listings[ROOM] = None
+        each.start(Due(5, ROOM, "turn", 1))
+    mark = one.mark(ROOM)
+    one.tell(told(2), [G1, G2])
+    one.reply(envelope(G2), reply(2))
+    one.listings[ROOM] = LISTING
+    one.start(Due(6, ROOM, "turn", 2))
+    one.onward.append(envelope())
+    one.roll_back(mark)
+    assert (one.writes, one.listings, one.started, one.onward, one.steps, one.seal({})) == (
+        clean.writes,
+        clean.listings,
+        clean.started,
+        clean.onward,
+        clean.steps,
+        clean.seal({}),
+    )
+
+
+def test_a_broken_command_leaves_no_room_in_the_directory() -> None:
+    one = batch()
+    mark = one.mark(ROOM)
+    one.listings[ROOM] = LISTING
+    one.roll_back(mark)
+    assert one.listings == {}
+
+
+@pytest.mark.parametrize("name", ["turn", "seat.3", "game.a:b:c"])
+def test_a_deadline_is_read_as_it_was_written(name: str) -> None:
+    due = Due(123, ROOM, name, 9)
+    assert Due.parse(due.member, 123) == due

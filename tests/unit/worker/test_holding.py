@@ -1,0 +1,142 @@
+"""A partition in the hands of its owner: what goes wrong in one room does not harm the others."""
+
+import msgspec
+
+from shared.bus.journal import Kept, Record
+from shared.bus.keys import Keys
+from shared.bus.leases import Tenure
+from shared.envelopes import AnyBody, Enter, Envelope, Watch
+from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
+from shared.rooms import RoomSpec
+from tests.support.room_bench import ENGINES, SETTINGS, act, take
+from tests.support.toys import Guess, Poison
+from worker.batch import Batch
+from worker.holding import Holding
+
+GOOD, BAD = RoomId(1000), RoomId(1004)
+G1 = GatewayId("g-1")
+EMPTY = Kept(None, ())
+
+
+class Bench:
+    def __init__(self) -> None:
+        tenure = Tenure(Epoch(7), "w:7:x", "5-0", 0)
+        self.holding = Holding(Partition(0), Keys(Partition(0), 4), tenure, ENGINES, SETTINGS)
+        self._ids = 0
+        for room in (GOOD, BAD):
+            self.holding.load(room, EMPTY)
+            for who in ("ada", "bob"):
+                self.handle(self.say(room, who, Enter(who, RoomSpec("toy", 2))))
+
+    def say(self, room: RoomId, who: str, body: AnyBody) -> Envelope:
+        self._ids += 1
+        return Envelope(room, SessionId(who), CommandId(self._ids), body, G1, 1)
+
+    def handle(self, *envelopes: Envelope) -> Batch:
+        return self.holding.handle([("1000-0", envelopes)])
+
+
+def codes(batch: Batch) -> list[str]:
+    return [reply.code for reply in batch.replies.get(G1, ())]
+
+
+def test_a_room_that_breaks_is_quarantined() -> None:
+    bench = Bench()
+    bench.handle(bench.say(BAD, "ada", act(Poison())))
+    assert bench.holding.quarantined == {BAD}
+
+
+def test_who_broke_a_room_is_told() -> None:
+    bench = Bench()
+    assert codes(bench.handle(bench.say(BAD, "ada", act(Poison())))) == ["room/quarantined"]
+
+
+def test_other_rooms_of_the_batch_go_on() -> None:
+    bench = Bench()
+    batch = bench.handle(
+        bench.say(GOOD, "ada", act(Guess(1))),
+        bench.say(BAD, "ada", act(Poison())),
+        bench.say(GOOD, "bob", act(Guess(1))),
+    )
+    assert codes(batch) == ["", "room/quarantined", ""]
+
+
+def test_what_a_room_did_before_it_broke_is_kept() -> None:
+    bench = Bench()
+    batch = bench.handle(bench.say(BAD, "ada", act(Guess(1))), bench.say(BAD, "bob", act(Poison())))
+    journal = [write for write in batch.writes if write[0] == "XADD" and str(write[1]).endswith("journal")]
+    assert [write[2] for write in journal] == ["4-0"]
+
+
+def test_the_step_that_broke_a_room_is_not_written() -> None:
+    bench = Bench()
+    batch = bench.handle(bench.say(BAD, "ada", act(Poison())))
+    assert [write[0] for write in batch.writes] == ["HSET"]
+
+
+def test_a_quarantined_room_answers_that_it_is() -> None:
+    bench = Bench()
+    bench.handle(bench.say(BAD, "ada", act(Poison())))
+    assert codes(bench.handle(bench.say(BAD, "bob", Watch()))) == ["room/quarantined"]
+
+
+def test_a_quarantined_room_is_not_loaded_again() -> None:
+    bench = Bench()
+    bench.handle(bench.say(BAD, "ada", act(Poison())))
+    assert bench.holding.missing([("1-0", (bench.say(BAD, "bob", Watch()),))]) == []
+
+
+def test_a_room_that_cannot_be_loaded_is_quarantined() -> None:
+    bench = Bench()
+    record = Record(1, Epoch(1), events=msgspec.Raw(b'[{"type":"what"}]'))
+    wrong = bench.holding.load(RoomId(1008), Kept(None, ((Offset(1), 0, record),)))
+    assert (bool(wrong), bench.holding.quarantined) == (True, {RoomId(1008)})
+
+
+def test_rooms_are_loaded_when_they_are_needed() -> None:
+    bench = Bench()
+    asked = (bench.say(RoomId(1008), "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(LOBBY, "ada", Watch()))
+    assert bench.holding.missing([("1-0", asked)]) == [1008, LOBBY]
+
+
+def test_a_room_that_never_was_does_not_stay_in_memory() -> None:
+    bench = Bench()
+    bench.holding.load(RoomId(1008), EMPTY)
+    bench.handle(bench.say(RoomId(1008), "ada", Watch()))
+    assert RoomId(1008) not in bench.holding.rooms
+
+
+def test_a_commit_goes_on_from_where_the_stream_was() -> None:
+    bench = Bench()
+    commit, _ = bench.holding.seal(bench.handle(), "9-0")
+    assert (commit.before, commit.after) == ("5-0", "9-0")
+
+
+def test_a_committed_batch_moves_the_cursor_and_the_numbers() -> None:
+    bench = Bench()
+    _, numbers = bench.holding.seal(bench.handle(bench.say(GOOD, "ada", Watch())), "9-0")
+    bench.holding.committed("9-0", numbers)
+    assert (bench.holding.cursor, bench.holding.numbers, bench.holding.gateways) == ("9-0", {G1: 1}, {G1})
+
+
+def test_a_batch_that_was_not_committed_moves_nothing() -> None:
+    bench = Bench()
+    bench.holding.seal(bench.handle(bench.say(GOOD, "ada", Watch())), "9-0")
+    assert (bench.holding.cursor, bench.holding.numbers) == ("5-0", {})
+
+
+def test_running_rooms_stay_in_memory() -> None:
+    bench = Bench()
+    bench.holding.evict(10**15)
+    assert set(bench.holding.rooms) == {GOOD, BAD}
+
+
+def test_rooms_that_are_over_leave_memory_when_nobody_asks_for_them() -> None:
+    bench = Bench()
+    over = RoomId(1008)
+    bench.holding.load(over, EMPTY)
+    for who in ("ada", "bob"):
+        bench.handle(bench.say(over, who, Enter(who, RoomSpec("stones", 2, {"stones": 1}))))
+    bench.handle(bench.say(over, "ada", take(1)))
+    bench.holding.evict(1_001)
+    assert over not in bench.holding.rooms

@@ -1,0 +1,279 @@
+"""The lobby: numbers for rooms, and seats for players who come at once."""
+
+import msgspec
+import pytest
+
+from shared.bus.journal import Filed, Kept, Record
+from shared.bus.keys import Keys
+from shared.envelopes import AnyBody, Envelope, Gone, Listed, Match, Open, Reply
+from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
+from shared.rooms import RoomSpec
+from worker.batch import Batch
+from worker.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
+
+KEYS = Keys(Partition(0), 4)
+STONES = RoomSpec("stones", 2)
+WANTED = Match("stones", open=STONES)
+PRIVATE = RoomId(123_456_789)
+
+_decode = msgspec.json.Decoder(Record).decode
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.lobby = Lobby(Epoch(1), Kept(None, ()))
+        self.now_ms = 1_000
+        self.records: list[Filed] = []
+        self.snapshot: tuple[int, bytes] | None = None
+        self.batch = Batch(KEYS, Epoch(1))
+        self._ids = 0
+
+    def ask(self, who: str, body: AnyBody, command: int | None = None) -> Reply:
+        if command is None:
+            command = self._ids = self._ids + 1
+        self._handle(Envelope(LOBBY, SessionId(who), CommandId(command), body, GatewayId("g"), 1))
+        ((reply,),) = self.batch.replies.values()
+        return reply
+
+    def room(self, who: str, body: AnyBody = WANTED, command: int | None = None) -> RoomId | None:
+        return self.ask(who, body, command).to
+
+    def listed(self, room: RoomId, offset: int, free: int, *sids: str, spec: RoomSpec = STONES) -> None:
+        there = tuple(map(SessionId, sids))
+        body = Listed(room, Offset(offset), spec, free, self.now_ms, there)
+        self._handle(Envelope(LOBBY, SessionId(""), CommandId(0), body))
+
+    def reload(self) -> Lobby:
+        if self.snapshot is None:
+            return Lobby(Epoch(2), Kept(None, tuple(self.records)))
+        offset, body = self.snapshot
+        return Lobby(Epoch(2), Kept(body, tuple(filed for filed in self.records if filed[0] > offset)))
+
+    def _handle(self, envelope: Envelope) -> None:
+        self.batch = Batch(KEYS, Epoch(1))
+        self.lobby.handle(envelope, self.now_ms, self.batch)
+        for write in self.batch.writes:
+            if write[0] == "XADD":
+                assert isinstance(write[4], bytes)
+                self.records.append((Offset(int(str(write[2]).partition("-")[0])), 0, _decode(write[4])))
+            elif write[0] == "SET":
+                assert isinstance(write[2], bytes)
+                place, _, body = write[2].partition(b"\n")
+                self.snapshot = (int(place.partition(b"-")[0]), body)
+
+
+def test_rooms_are_numbered_from_a_thousand_up() -> None:
+    bench = Bench()
+    assert [bench.room("ada", Open(STONES, PRIVATE)) for _ in range(3)] == [1000, 1001, 1002]
+
+
+def test_a_private_room_has_the_number_that_was_drawn_for_it() -> None:
+    assert Bench().room("ada", Open(RoomSpec("stones", 2, private=True), PRIVATE)) == PRIVATE
+
+
+def test_a_private_room_uses_up_no_number() -> None:
+    bench = Bench()
+    bench.room("ada", Open(RoomSpec("stones", 2, private=True), PRIVATE))
+    assert bench.room("ada", Open(STONES, PRIVATE)) == 1000
+
+
+def test_a_private_room_is_never_matched() -> None:
+    bench = Bench()
+    private = RoomSpec("stones", 2, private=True)
+    bench.ask("ada", Open(private, PRIVATE))
+    assert bench.room("bob", Match("stones", open=STONES)) == 1000
+
+
+def test_two_who_come_at_once_meet_at_one_table() -> None:
+    bench = Bench()
+    assert bench.room("ada") == bench.room("bob")
+
+
+def test_the_second_is_told_how_to_open_the_table_if_the_first_has_not() -> None:
+    bench = Bench()
+    bench.ask("ada", WANTED)
+    assert bench.ask("bob", Match("stones")).spec == STONES
+
+
+def test_a_third_gets_a_table_of_his_own() -> None:
+    bench = Bench()
+    assert [bench.room(who) for who in ("ada", "bob", "eve", "joe")] == [1000, 1000, 1001, 1001]
+
+
+def test_where_no_table_waits_and_none_may_be_opened_the_player_is_told() -> None:
+    assert Bench().ask("ada", Match("stones")).code == "lobby/no_table"
+
+
+def test_the_oldest_table_is_filled_first() -> None:
+    bench = Bench()
+    for who in ("ada", "bob"):
+        bench.room(who, Open(STONES, PRIVATE))
+        bench.now_ms += 10
+    assert bench.room("eve") == 1000
+
+
+def test_a_table_of_another_game_does_not_fit() -> None:
+    bench = Bench()
+    bench.room("ada")
+    assert bench.ask("bob", Match("codex")).code == "lobby/no_table"
+
+
+def test_a_table_of_another_size_does_not_fit() -> None:
+    bench = Bench()
+    bench.room("ada")
+    assert bench.ask("bob", Match("stones", 3)).code == "lobby/no_table"
+
+
+def test_a_table_with_other_options_does_not_fit() -> None:
+    bench = Bench()
+    bench.room("ada", Match("stones", open=RoomSpec("stones", 2, {"stones": 9})))
+    assert bench.ask("bob", Match("stones", options={"stones": 8})).code == "lobby/no_table"
+
+
+def test_options_that_nobody_asked_for_do_not_matter() -> None:
+    bench = Bench()
+    bench.room("ada", Match("stones", open=RoomSpec("stones", 2, {"stones": 9})))
+    assert bench.room("bob", Match("stones")) == 1000
+
+
+def test_a_table_of_one_dialect_is_for_that_dialect() -> None:
+    bench = Bench()
+    bench.room("ada", Match("stones", dialect="snarl", open=RoomSpec("stones", 2, only="snarl")))
+    assert bench.ask("bob", Match("stones", dialect="play")).code == "lobby/no_table"
+    assert bench.room("eve", Match("stones", dialect="snarl")) == 1000
+
+
+def test_who_was_turned_away_is_led_elsewhere() -> None:
+    bench = Bench()
+    bench.room("ada")
+    assert bench.room("bob", Match("stones", open=STONES, avoid=(RoomId(1000),))) == 1001
+
+
+def test_a_reservation_runs_out() -> None:
+    bench = Bench()
+    bench.room("ada")
+    bench.listed(RoomId(1000), 1, 1, "ada")
+    bench.room("bob")
+    bench.now_ms += RESERVED_MS
+    assert bench.room("eve") == 1000
+
+
+def test_a_reservation_lasts_a_moment() -> None:
+    bench = Bench()
+    bench.room("ada")
+    bench.listed(RoomId(1000), 1, 1, "ada")
+    bench.room("bob")
+    bench.now_ms += RESERVED_MS - 1
+    assert bench.room("eve") == 1001
+
+
+def test_who_sits_needs_no_reservation() -> None:
+    bench = Bench()
+    bench.room("ada")
+    bench.listed(RoomId(1000), 1, 1, "ada")
+    assert bench.room("bob") == 1000
+
+
+def test_who_asks_again_keeps_the_reservation() -> None:
+    bench = Bench()
+    bench.room("ada")
+    bench.room("bob")
+    assert bench.room("bob") == 1000
+
+
+def test_a_full_table_waits_no_more() -> None:
+    bench = Bench()
+    bench.room("ada")
+    bench.listed(RoomId(1000), 3, 0)
+    assert bench.room("bob") == 1001
+
+
+def test_a_table_that_nobody_opened_in_time_is_forgotten() -> None:
+    bench = Bench()
+    bench.room("ada", Open(RoomSpec("stones", 99), PRIVATE))
+    bench.now_ms += RESERVED_MS
+    assert bench.room("bob") == 1001
+
+
+def test_old_news_of_a_table_change_nothing() -> None:
+    bench = Bench()
+    bench.listed(RoomId(1001), 5, 1)
+    bench.listed(RoomId(1001), 4, 0)
+    assert bench.room("bob") == 1001
+
+
+def test_a_seat_that_became_free_again_is_matched() -> None:
+    bench = Bench()
+    bench.room("ada")
+    bench.listed(RoomId(1000), 2, 1, "ada")
+    assert bench.room("bob") == 1000
+
+
+# --- once -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_question_gets_the_same_answer() -> None:
+    bench = Bench()
+    assert bench.ask("ada", WANTED, 7) == bench.ask("ada", WANTED, 7)
+
+
+def test_the_same_question_uses_up_no_number() -> None:
+    bench = Bench()
+    for _ in range(3):
+        bench.ask("ada", Open(STONES, PRIVATE), 7)
+    assert bench.room("ada", Open(STONES, PRIVATE), 8) == 1001
+
+
+def test_the_same_question_gets_the_same_answer_from_the_next_owner() -> None:
+    bench = Bench()
+    first = bench.ask("ada", WANTED, 7)
+    bench.lobby = bench.reload()
+    assert bench.ask("ada", WANTED, 7) == first
+
+
+def test_an_older_question_is_not_answered() -> None:
+    bench = Bench()
+    bench.ask("ada", WANTED, 7)
+    assert bench.ask("ada", WANTED, 6).code == "command/too_old"
+
+
+def test_what_is_no_question_to_the_lobby_is_refused() -> None:
+    assert Bench().ask("ada", Gone()).code == "room/unknown"
+
+
+# --- coming back ------------------------------------------------------------------------------------------------------
+
+
+def busy() -> Bench:
+    bench = Bench()
+    for number in range(30):
+        who = f"p{number}"
+        room = bench.room(who)
+        assert room is not None
+        bench.now_ms += 100
+        if number % 3 == 0:
+            bench.listed(room, number + 1, number % 2, who)
+    return bench
+
+
+def test_a_lobby_that_is_loaded_again_is_the_same() -> None:
+    bench = busy()
+    assert bench.reload().state == bench.lobby.state
+
+
+def test_a_lobby_that_is_loaded_from_a_snapshot_is_the_same() -> None:
+    bench = busy()
+    while bench.snapshot is None:
+        bench.room(f"q{bench.now_ms}")
+        bench.now_ms += 100
+    bench.room("last")
+    assert bench.reload().state == bench.lobby.state
+
+
+@pytest.mark.parametrize("times", [SNAPSHOT_EVERY])
+def test_a_snapshot_forgets_tables_that_were_never_opened(times: int) -> None:
+    bench = Bench()
+    for number in range(times):
+        bench.room(f"p{number}", Open(RoomSpec("stones", 2, private=True), RoomId(PRIVATE + number)))
+        bench.now_ms += RESERVED_MS
+    assert len(bench.lobby.state.tables) == 1
