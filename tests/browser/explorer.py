@@ -17,7 +17,7 @@ class Explorer:
 
     def choose(self) -> str:
         """The lit tile to press next."""
-        lit = {_point(key.removeprefix("move-")): key for key in self._person.keys()}
+        lit = {_point(key.removeprefix("move-")): key for key in self._person.offered()}
         view = self._person.frames_view()
         here: Point = tuple(view["window"]["position"])
         cells, key, exit_ = self._map(view["level"])
@@ -28,6 +28,22 @@ class Explorer:
                 return lit[step]
         others = sorted(point for point in lit if point != here)
         return lit[others[view["turns"] % len(others)] if others else here]
+
+    def arrow(self) -> str:
+        """The key that goes one step, or two, in the direction of the tile; a dot stays."""
+        row, column = self._person.frames_view()["window"]["position"]
+        there = _point(self.choose().removeprefix("move-"))
+        down, right = there[0] - row, there[1] - column
+        if not down and not right:
+            return "."
+        straight = not down or not right
+        shift = "Shift+" if straight and abs(down + right) == 2 else ""
+        if down and (straight or self._open(row + (1 if down > 0 else -1), column)):
+            return shift + ("ArrowDown" if down > 0 else "ArrowUp")
+        return shift + ("ArrowRight" if right > 0 else "ArrowLeft")
+
+    def _open(self, row: int, column: int) -> bool:
+        return f"move-{row},{column}" in self._person.offered()
 
     def _map(self, level: int) -> tuple[dict[Point, int], Point | None, Point | None]:
         text = self._person.page.evaluate("name => sessionStorage.getItem(name)", f"tavolata.map.{self._table}.{level}")
@@ -52,8 +68,7 @@ def _frontier(cells: dict[Point, int]) -> set[Point]:
     return {
         (row, column)
         for (row, column), tile in cells.items()
-        if tile
-        and any((row + down, column + right) not in cells for down in range(-2, 3) for right in range(-2, 3))
+        if tile and any((row + down, column + right) not in cells for down in range(-2, 3) for right in range(-2, 3))
     }
 
 

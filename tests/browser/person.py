@@ -93,7 +93,7 @@ class Person:
         self.page.locator(".board .lit, #replay").first.wait_for()
         return self.page.locator("#replay").count() == 0
 
-    def keys(self) -> list[str]:
+    def offered(self) -> list[str]:
         """The names of all that is lit and not chosen yet."""
         found: list[str] = self.page.eval_on_selector_all(
             ".board .lit:not(.picked)", "all => all.map(one => one.dataset.key)"
@@ -108,6 +108,15 @@ class Person:
         (inside if inside.count() else element).click()
         self.page.wait_for_timeout(0)
         self.wait_for_change(before)
+
+    def drag(self, source: str, target: str) -> None:
+        """From the middle of one thing to the middle of another."""
+        mouse = self.page.mouse
+        for place, act in ((source, mouse.down), (target, mouse.up)):
+            box = self.page.locator(place).first.bounding_box()
+            assert box is not None
+            mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=8)
+            act()
 
     def picture(self) -> str:
         """What the board offers, as text that changes with it."""

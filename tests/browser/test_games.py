@@ -17,7 +17,7 @@ def play_to_the_end(person: Person, seed: int) -> int:
     for presses in range(MOST_PRESSES):
         if not person.wait_for_turn():
             return presses
-        if keys := person.keys():
+        if keys := person.offered():
             person.press(dice.choice(sorted(keys)))
     raise AssertionError("the game does not end")
 
@@ -40,7 +40,7 @@ def test_a_person_plays_expert_eriantys_with_three_bots_and_uses_characters(newc
     for _ in range(MOST_PRESSES):
         if not person.wait_for_turn():
             break
-        keys = sorted(person.keys())
+        keys = sorted(person.offered())
         cards = [key for key in keys if key.startswith(("character-", "card-", "swap"))]
         if keys:
             person.press(dice.choice(cards or keys))

@@ -38,18 +38,25 @@ export class Board {
   /** Shows new elements in place of the old ones; `flights` are pieces that others moved: {from, to, piece}. */
   paint(nodes, flights = []) {
     const focus = this.#host.contains(document.activeElement) ? document.activeElement : null;
-    const focused = focus?.dataset.key;
-    const visible = focus?.matches(":focus-visible");
+    const known = focus?.matches(":focus-visible") ? new Set(this.#keys().keys()) : null;
     const before = still() ? new Map() : this.#places("[data-flip], [data-at]");
     this.#host.replaceChildren(...nodes);
-    if (focus) this.#refocus(focused, visible);
+    if (focus) this.#refocus(focus, known);
     if (before.size) this.#move(before, flights);
   }
 
-  #refocus(key, visible) {
-    const same = key && this.#host.querySelector(`[data-key="${CSS.escape(key)}"]`);
-    const next = same || (visible && this.#host.querySelector(".lit"));
-    if (next) next.focus({ preventScroll: !visible });
+  #keys() {
+    return new Map([...this.#host.querySelectorAll("[data-key]")].map((element) => [element.dataset.key, element]));
+  }
+
+  /** The focus stays where it was. For the keyboard it goes on to what a choice has lit up. */
+  #refocus(before, known) {
+    const keys = this.#keys();
+    const same = keys.get(before.dataset.key);
+    const chosen = same?.classList.contains("picked") && !before.classList.contains("picked");
+    const fresh = known && (chosen || !same) ? [...keys].find(([key, element]) => !known.has(key) && element.classList.contains("lit"))?.[1] : null;
+    const next = fresh ?? same ?? (known && this.#host.querySelector(".lit"));
+    next?.focus({ preventScroll: !known });
   }
 
   // --- pressing ----------------------------------------------------------------------------------------------------

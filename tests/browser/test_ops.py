@@ -1,0 +1,71 @@
+"""The operator's page, with and without the token."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import QUICK, Newcomer
+from tests.browser.person import Person
+from tests.support.launched import Launched
+from tests.support.waiting import eventually
+
+TOKEN = QUICK["TAVOLATA_ADMIN_TOKEN"]
+
+
+def enter(person: Person) -> None:
+    person.visit("/ops")
+    person.page.locator("#token").fill(TOKEN)
+    person.page.locator("#token").press("Enter")
+    person.page.locator(".figures").wait_for()
+
+
+def test_without_the_token_nothing_is_shown(newcomer: Newcomer) -> None:
+    person = newcomer()
+    person.forgiven = ("401",)
+    person.visit("/ops")
+    person.page.locator("#token").fill("a guess")
+    person.page.locator("#token").press("Enter")
+    expect(person.page.locator(".wrong")).to_have_text("This is not the admin token.")
+    assert person.page.locator(".figures").count() == 0
+    asked = person.page.evaluate("async () => (await fetch('/api/ops/cluster')).status")
+    assert asked == 401
+    refused = person.page.evaluate(
+        "async () => (await fetch('/api/ops/drain', {method: 'POST', body: '{\"process\": \"g-1\"}'})).status"
+    )
+    assert refused == 401
+
+
+def test_with_the_token_the_cluster_and_a_room_are_explained(newcomer: Newcomer) -> None:
+    player, person = newcomer(), newcomer()
+    table = player.play_bots("eriantys")
+    enter(person)
+    expect(person.page.locator("#gateways tbody tr")).to_have_count(2)
+    expect(person.page.locator("#workers tbody tr")).to_have_count(2)
+    assert TOKEN not in person.page.url
+    person.page.locator("#room").fill(str(table))
+    person.page.locator("#room").press("Enter")
+    name = player.page.locator("#name").inner_text()
+    expect(person.page.locator("#explained")).to_contain_text(name)
+    expect(person.page.locator("#explained")).to_contain_text("connection")
+    expect(person.page.locator("#explained .events")).to_contain_text("room.started")
+    person.page.reload()
+    expect(person.page.locator(".figures")).to_be_visible()
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize("role", ["worker", "gateway"])
+def test_a_process_is_drained_and_the_game_goes_on(newcomer: Newcomer, cluster: Launched, role: str) -> None:
+    player, person = newcomer(), newcomer()
+    player.forgiven = person.forgiven = ("WebSocket connection to", "503", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE")
+    player.play_bots("stones")
+    player.wait_for_turn()
+    enter(person)
+    before = set(cluster.processes(role))
+    drain = person.page.locator(f"#{role}s [data-drain]").first
+    process = drain.get_attribute("data-drain")
+    drain.click()
+    eventually(lambda: set(cluster.processes(role)) != before, "another process is in its place", 60)
+    expect(person.page.locator(f"[data-drain='{process}']")).to_have_count(0, timeout=60_000)
+    player.page.locator("#banner").wait_for(state="hidden", timeout=60_000)
+    player.wait_for_turn()
+    player.press("take-1")
+    eventually(lambda: len(cluster.processes(role)) == 2, "both are there again", 60)

@@ -1,0 +1,70 @@
+"""The page itself: its headers, and that it fits narrow and dark screens."""
+
+import urllib.error
+import urllib.request
+from email.message import Message
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Newcomer
+from tests.browser.person import Person
+from tests.support.launched import Launched
+
+PAGES = ("/", "/t/1000", "/replay/1000", "/ops", "/web/js/main.js", "/web/css/base.css", "/web/icon.svg")
+
+
+def get(cluster: Launched, path: str, **headers: str) -> tuple[int, Message]:
+    request = urllib.request.Request(f"http://127.0.0.1:{cluster.port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.headers
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.headers
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_file_has_a_strict_policy_and_is_not_sent_twice(cluster: Launched, path: str) -> None:
+    status, headers = get(cluster, path)
+    assert status == 200
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert get(cluster, path, **{"If-None-Match": headers["ETag"]})[0] == 304
+
+
+def test_there_is_no_way_out_of_the_folder(cluster: Launched) -> None:
+    for path in ("/web/../app.py", "/web/%2e%2e/app.py", "/web//etc/passwd", "/web/", "/web/js"):
+        assert get(cluster, path)[0] == 404
+
+
+def assert_fits(person: Person) -> None:
+    wide, window = person.page.evaluate("() => [document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= window
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_everything_fits_a_screen_of_360_pixels(newcomer: Newcomer, dark: bool) -> None:
+    person = newcomer(width=360, height=740, dark=dark)
+    person.visit()
+    expect(person.page.locator(".gamecard")).to_have_count(4)
+    assert_fits(person)
+    for game in ("stones", "eriantys", "codex", "snarl"):
+        person.play_bots(game)
+        person.wait_for_turn()
+        assert_fits(person)
+    person.visit("/ops")
+    expect(person.page.locator("#token")).to_be_visible()
+    assert_fits(person)
+
+
+def test_nothing_is_asked_of_another_host(newcomer: Newcomer) -> None:
+    person = newcomer()
+    asked: list[str] = []
+    person.page.on("request", lambda request: asked.append(request.url))
+    person.play_bots("codex")
+    person.wait_for_turn()
+    assert asked
+    assert all(url.startswith(person.url) for url in asked)

@@ -1,0 +1,102 @@
+"""The page survives what happens to it and to the cluster: no click is lost, none counts twice."""
+
+import os
+import signal
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Newcomer
+from tests.browser.person import Person
+from tests.browser.test_games import play_to_the_end
+from tests.support.launched import Launched
+from tests.support.waiting import eventually
+
+NO_SERVER = ("WebSocket connection to", "ERR_CONNECTION")
+
+
+def moves_sent(person: Person) -> list[int]:
+    return [frame["id"] for frame in person.sent if frame["type"] == "act"]
+
+
+def test_a_reload_in_mid_game_keeps_seat_log_and_board(newcomer: Newcomer) -> None:
+    person = newcomer()
+    person.play_bots("eriantys")
+    person.wait_for_turn()
+    person.press(person.offered()[0])
+    person.wait_for_turn()
+    name = person.page.locator("#name").inner_text()
+    person.page.reload()
+    person.wait_for_turn()
+    expect(person.page.locator("#name")).to_have_text(name)
+    expect(person.page.locator(".log")).to_contain_text("You played assistant")
+    play_to_the_end(person, 3)
+
+
+@pytest.mark.timeout(300)
+def test_killed_gateways_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: Launched) -> None:
+    person = newcomer()
+    person.forgiven = NO_SERVER
+    person.play_bots("codex")
+    person.wait_for_turn()
+    for pid in cluster.processes("gateway"):
+        os.kill(pid, signal.SIGKILL)
+    expect(person.page.locator("#banner")).to_be_visible()
+    expect(person.page.locator("#banner")).to_be_hidden(timeout=60_000)
+    eventually(lambda: len(cluster.processes("gateway")) == 2, "both gateways are back", 60)
+    play_to_the_end(person, 5)
+    assert "won" in person.status()
+
+
+@pytest.mark.timeout(300)
+def test_a_click_while_the_gateways_are_gone_is_carried_out_once(newcomer: Newcomer, cluster: Launched) -> None:
+    person = newcomer()
+    person.forgiven = NO_SERVER
+    person.play_bots("stones")
+    person.wait_for_turn()
+    gateways = list(cluster.processes("gateway"))
+    for pid in gateways:
+        os.kill(pid, signal.SIGSTOP)
+    person.press("take-2")
+    for pid in gateways:
+        os.kill(pid, signal.SIGKILL)
+    expect(person.page.locator(".log")).to_contain_text("You took 2 stones.", timeout=60_000)
+    assert len(set(moves_sent(person))) == 1
+    play_to_the_end(person, 6)
+    assert person.page.locator(".log").inner_text().count("You took 2 stones.") >= 1
+    taken = [
+        event["count"]
+        for frame in person.frames
+        if frame["type"] == "update"
+        for event in frame["events"]
+        if event["type"] == "taken"
+    ]
+    assert sum(taken) == 21
+
+
+@pytest.mark.timeout(300)
+def test_killed_workers_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: Launched) -> None:
+    person = newcomer()
+    person.play_bots("eriantys")
+    person.wait_for_turn()
+    for pid in cluster.processes("worker"):
+        os.kill(pid, signal.SIGKILL)
+    person.press(person.offered()[0])
+    play_to_the_end(person, 8)
+    assert "won" in person.status()
+
+
+def test_a_session_that_is_opened_elsewhere_can_be_taken_back(newcomer: Newcomer) -> None:
+    person = newcomer()
+    person.play_bots("stones")
+    person.wait_for_turn()
+    kept = person.page.evaluate("() => sessionStorage.getItem('tavolata.session')")
+    thief = newcomer().visit()
+    thief.page.locator(".gamecard").first.wait_for()
+    thief.page.evaluate("kept => sessionStorage.setItem('tavolata.session', kept)", kept)
+    thief.page.reload()
+    expect(person.page.locator("#banner")).to_contain_text("open in another window")
+    person.page.get_by_text("Use it here").click()
+    expect(person.page.locator("#banner")).to_be_hidden()
+    person.wait_for_turn()
+    person.press("take-1")

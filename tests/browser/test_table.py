@@ -1,0 +1,184 @@
+"""Tables in the browser: finding them, talking, watching, playing again, being two people in two tabs."""
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Newcomer
+from tests.browser.person import Person
+from tests.browser.test_games import play_to_the_end
+
+
+def two_at_a_table(newcomer: Newcomer, game: str = "stones") -> tuple[Person, Person, int]:
+    first, second = newcomer(), newcomer()
+    table = first.open_table(game)
+    second.visit(f"/t/{table}")
+    second.page.locator("#sit").click()
+    first.page.locator(".board[data-status=playing]").wait_for()
+    second.page.locator(".board[data-status=playing]").wait_for()
+    return first, second, table
+
+
+def name_of(person: Person) -> str:
+    return person.page.locator("#name").inner_text()
+
+
+def test_two_browsers_at_one_table_see_each_others_moves_and_words(newcomer: Newcomer) -> None:
+    first, second, _ = two_at_a_table(newcomer)
+    first.press("take-2")
+    expect(second.page.locator(".log")).to_contain_text(f"{name_of(first)} took 2 stones.")
+    second.press("take-3")
+    expect(first.page.locator(".big")).to_have_text("16 stones")
+    first.say("well played")
+    expect(second.page.locator(".talk")).to_contain_text(f"{name_of(first)}: well played")
+    second.say("thank you")
+    expect(first.page.locator(".talk")).to_contain_text(f"{name_of(second)}: thank you")
+
+
+def test_a_private_word_reaches_one_player_and_no_spectator(newcomer: Newcomer) -> None:
+    first, second, table = two_at_a_table(newcomer)
+    watcher = newcomer().visit(f"/t/{table}")
+    expect(watcher.page.locator("aside")).to_contain_text("You are watching.")
+    first.say("only for you", to=name_of(second))
+    expect(second.page.locator(".talk .private")).to_contain_text("to you: only for you")
+    first.say("for all")
+    expect(watcher.page.locator(".talk")).to_contain_text("for all")
+    assert "only for you" not in json.dumps(watcher.frames)
+
+
+def test_what_people_write_is_text_and_never_html(newcomer: Newcomer) -> None:
+    first, second, _ = two_at_a_table(newcomer)
+    evil = "<img src=x onerror=alert(1)><b>bold</b>"
+    first.say(evil)
+    expect(second.page.locator(".talk")).to_contain_text(evil)
+    assert second.page.locator(".talk img, .talk b").count() == 0
+
+
+def hidden_cards(frame: Any) -> list[str]:
+    """Everything in a frame that only a player of Codex may know."""
+    found = []
+    if isinstance(frame, dict):
+        for key in ("own", "options", "decks"):
+            if frame.get(key) and (key != "options" or isinstance(frame[key], list)):
+                found.append(f"{key}: {frame[key]}")
+        if frame.get("type") == "card_drawn" and frame.get("card") is not None:
+            found.append(f"drawn: {frame}")
+        if frame.get("type") == "objective_chosen" and frame.get("objective") is not None:
+            found.append(f"chosen: {frame}")
+        found += [secret for value in frame.values() for secret in hidden_cards(value)]
+    elif isinstance(frame, list):
+        found = [secret for value in frame for secret in hidden_cards(value)]
+    return found
+
+
+def test_a_spectator_sees_no_hidden_card_not_even_in_the_frames(newcomer: Newcomer) -> None:
+    player = newcomer()
+    table = player.play_bots("codex")
+    player.wait_for_turn()
+    watcher = newcomer().visit(f"/t/{table}")
+    watcher.page.locator(".codex-places").wait_for()
+    play_to_the_end(player, 9)
+    expect(watcher.page.locator(".status")).to_contain_text("won")
+    assert watcher.page.locator(".codex-hand, .board .lit").count() == 0
+    steps = [frame for frame in watcher.frames if frame["type"] in ("update", "watching", "view")]
+    assert len(steps) > 30
+    assert [secret for frame in steps for secret in hidden_cards(frame)] == []
+    assert any(hidden_cards(frame) for frame in player.frames), "the player's own frames have what is looked for"
+
+
+def test_a_table_is_found_in_the_live_list_by_filters_and_by_number(newcomer: Newcomer) -> None:
+    watcher = newcomer().visit()
+    host = newcomer()
+    table = host.open_table("codex", seats="3")
+    row = watcher.page.locator(f"tr[data-room='{table}']")
+    expect(row).to_contain_text("2 of 3 free")
+    watcher.page.locator("#filter-game").select_option("snarl")
+    expect(row).to_have_count(0)
+    watcher.page.locator("#filter-game").select_option("codex")
+    watcher.page.locator("#filter-status").select_option("waiting")
+    expect(row).to_have_count(1)
+    watcher.page.locator("#number").fill(str(table))
+    watcher.page.locator("#number").press("Enter")
+    assert watcher.at_table() == table
+    expect(watcher.page.locator("#sit")).to_be_visible()
+
+
+def test_a_private_table_is_not_listed_but_its_number_opens_it(newcomer: Newcomer) -> None:
+    host, guest = newcomer(), newcomer()
+    table = host.open_table("stones", private=True)
+    assert table > 99_999_999
+    guest.visit()
+    guest.page.locator(".rooms, .tables .quiet").first.wait_for()
+    assert guest.page.locator(f"tr[data-room='{table}']").count() == 0
+    guest.visit(f"/t/{table}")
+    guest.page.locator("#sit").click()
+    host.page.locator(".board[data-status=playing]").wait_for()
+
+
+def test_quick_match_brings_two_people_to_one_table(newcomer: Newcomer) -> None:
+    first, second = newcomer().visit(), newcomer().visit()
+    first.page.locator("[data-match=codex]").click()
+    table = first.at_table()
+    second.page.locator("[data-match=codex]").click()
+    assert second.at_table() == table
+    first.page.locator(".board[data-status=playing]").wait_for()
+
+
+def test_two_tabs_of_one_browser_are_two_players(newcomer: Newcomer) -> None:
+    person = newcomer()
+    table = person.open_table("stones")
+    mine = name_of(person)
+    other = person.open_tab()
+    other.goto(f"{person.url}/t/{table}")
+    other.locator("#sit").click()
+    other.locator(".board[data-status=playing]").wait_for()
+    assert other.locator("#name").inner_text() != mine
+    person.press("take-1")
+    expect(other.locator(".log")).to_contain_text(f"{mine} took 1 stone.")
+
+
+def test_after_the_game_both_meet_again_in_the_next_one(newcomer: Newcomer) -> None:
+    first, second, table = two_at_a_table(newcomer)
+    for _ in range(4):
+        for person in (first, second):
+            if person.wait_for_turn():
+                person.press("take-3")
+    expect(first.page.locator(".status")).to_contain_text("won")
+    first.page.locator("#rematch").click()
+    first.page.wait_for_url(re.compile(rf"/t/(?!{table}$)\d+$"))
+    expect(second.page.locator("#rematch")).to_contain_text("Join the next game")
+    second.page.locator("#rematch").click()
+    second.page.wait_for_url(first.page.url)
+    second.page.locator(".board[data-status=playing]").wait_for()
+
+
+def test_who_loses_the_connection_is_marked_as_away_until_back(newcomer: Newcomer) -> None:
+    first, second, _ = two_at_a_table(newcomer)
+    url = second.page.url
+    second.page.goto("about:blank")
+    expect(first.page.locator(".badge.away")).to_have_text("away")
+    second.page.goto(url)
+    expect(first.page.locator(".badge.away")).to_have_count(0)
+    expect(second.page.locator(".seat small")).to_have_text("(you)")
+
+
+def test_a_name_that_is_taken_is_said_and_another_one_is_given(newcomer: Newcomer) -> None:
+    first, second = newcomer().visit(), newcomer().visit()
+    taken = name_of(first)
+    second.page.locator("#name").click()
+    second.page.get_by_label("Your name").fill(taken)
+    second.page.get_by_label("Your name").press("Enter")
+    expect(second.page.locator("#name")).not_to_have_text(taken)
+    second.page.locator("#name").click()
+    second.page.get_by_label("Your name").fill("Ada Lovelace 7")
+    second.page.get_by_label("Your name").press("Enter")
+    expect(second.page.locator("#name")).to_have_text("Ada Lovelace 7")
+    second.page.reload()
+    expect(second.page.locator("#name")).to_have_text("Ada Lovelace 7")
+
+
+def test_a_table_that_is_not_there_is_said_in_words(newcomer: Newcomer) -> None:
+    person = newcomer().visit("/t/999999")
+    expect(person.page.locator(".lonely")).to_contain_text("There is no such room.")
