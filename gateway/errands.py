@@ -177,7 +177,7 @@ class Errand:
         if game not in desk.games:
             await desk.learn_games()
         if game not in desk.games:
-            raise Turned("game/unknown")
+            raise Turned("game/unknown" if desk.games else "busy/workers")
         reply = await self._ask(LOBBY, lobby_id, body)
         if reply.code:
             raise Turned(reply.code, reply.text)

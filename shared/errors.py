@@ -32,6 +32,7 @@ CODES: Final[dict[str, str]] = {
     "busy/connections": "too many connections from this address; try again later",
     "busy/rate": "too many messages; slow down and try again",
     "busy/store": "the store cannot be reached right now; nothing was changed, try again",
+    "busy/workers": "no worker has come up yet; try again in a moment",
     "command/bad": "the command does not have the form that the game expects",
     "command/too_old": "a later command was already handled; this one was not run",
     "frame/binary": "send text frames, not binary ones",
