@@ -48,6 +48,9 @@ class WebSocket(asyncio.Protocol):
         self._session: Session | None = None
         self._rest = b""
         self._skip = 0
+        self._skipped = 0
+        """The first byte of the frame that is being skipped."""
+        self._too_big = False
         self._fragments: list[bytes] | None = None
         self._fragments_opcode = Opcode.TEXT
 
@@ -149,7 +152,7 @@ class WebSocket(asyncio.Protocol):
                 at += skipped
                 if self._skip:
                     break
-                self._session.garbage("frame/too_big")
+                self._handle_skipped()
             if end - at < 6:
                 break
             first, second = data[at], data[at + 1]
@@ -162,9 +165,9 @@ class WebSocket(asyncio.Protocol):
                 length, head = int.from_bytes(data[at + 2 : at + 10], "big"), 14
             if length > MOST_BYTES and second & _MASKED:
                 if length > _ENDLESS:
-                    self.close(closing.TOO_BIG)
+                    self._session.hang_up(closing.TOO_BIG)
                     return end
-                self._skip = head + length
+                self._skip, self._skipped = head + length, first
                 continue
             if end - at < head + length:
                 break
@@ -175,6 +178,18 @@ class WebSocket(asyncio.Protocol):
                 self._conn.receive_data(data[begin:at])
                 self._handle_unusual()
         return at
+
+    def _handle_skipped(self) -> None:
+        """A frame beyond the limit has passed. One that is part of a message, or a binary one, is handed to the
+        library without its content, so that both know where they are."""
+        assert self._session is not None
+        if self._skipped == _TEXT and self._fragments is None:
+            self._session.garbage("frame/too_big")
+            return
+        self._too_big = True
+        self._conn.receive_data(bytes((self._skipped, _MASKED, 0, 0, 0, 0)))
+        self._handle_unusual()
+        self._too_big = False
 
     def _transport_gone(self) -> bool:
         return self._transport is None or self._transport.is_closing()
@@ -198,7 +213,7 @@ class WebSocket(asyncio.Protocol):
         if self._fragments is None:
             self._fragments, self._fragments_opcode = [], Opcode(frame.opcode)
         self._fragments.append(bytes(frame.data))
-        too_big = sum(map(len, self._fragments)) > MOST_BYTES
+        too_big = self._too_big or sum(map(len, self._fragments)) > MOST_BYTES
         if too_big:
             self._fragments = [b" " * (MOST_BYTES + 1)]
         if not frame.fin:

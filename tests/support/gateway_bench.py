@@ -1,0 +1,181 @@
+"""A gateway's desk without sockets: a store in the test process, transports that remember, a clock at rest."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from gateway.closing import Closing
+from gateway.desk import Desk
+from gateway.dialects import play
+from gateway.dialects.base import Dialect, Opening, Out, RoomsChanged
+from gateway.metrics import Metrics
+from gateway.session import Session
+from gateway.tokens import Tokens
+from shared.bus import commands, keys
+from shared.bus.keys import Keys
+from shared.bus.store import Command
+from shared.envelopes import Envelope, Outbound, Reply, Told
+from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
+from shared.rooms import Update
+from shared.settings import GatewaySettings
+from tests.support.fake_store import FakeStore
+
+PARTITIONS = 2
+KEYS: tuple[Keys, ...] = keys.all_keys(PARTITIONS)
+ROOM = RoomId(1000)
+GATEWAY = GatewayId("g-test")
+SETTINGS = GatewaySettings(partitions=PARTITIONS, rate=1_000, burst=1_000, backlog=50)
+
+
+class HeldStore(FakeStore):
+    """Holds requests back until `go`, if told to; and counts what was cast."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: asyncio.Event | None = None
+        self.casts: list[Sequence[Command]] = []
+
+    async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+        if self.held is not None:
+            await self.held.wait()
+        return await super().pipe(wanted, errors=errors)
+
+    def cast(self, wanted: Sequence[Command]) -> None:
+        self.casts.append(wanted)
+        super().cast(wanted)
+
+    def hold(self) -> None:
+        self.held = asyncio.Event()
+
+    def go(self) -> None:
+        assert self.held is not None
+        self.held.set()
+        self.held = None
+
+
+class Paper:
+    """A transport that writes everything down."""
+
+    def __init__(self) -> None:
+        self.frames: list[bytes] = []
+        self.closed: Closing | None = None
+        self.unsent = 0
+        self.pings = 0
+        self.aborted = False
+
+    def send(self, messages: list[bytes]) -> None:
+        self.frames += messages
+
+    def close(self, closing: Closing) -> None:
+        self.closed = self.closed or closing
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def ping(self) -> bool:
+        self.pings += 1
+        return True
+
+    def buffered(self) -> int:
+        return self.unsent
+
+    def messages(self) -> list[dict[str, Any]]:
+        """What was said since the last time."""
+        frames, self.frames = self.frames, []
+        return [msgspec.json.decode(frame) for frame in frames]
+
+
+class GatewayBench:
+    """Made inside a running loop."""
+
+    def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
+        self.store = HeldStore()
+        self.now = 1_000.0
+        self.desk = Desk(GATEWAY, settings, self.store, KEYS, Tokens("secret", 60_000), Metrics())
+        self.desk.now = lambda: self.now
+        self.desk.now_ms = lambda: int(self.now * 1_000)
+        self._numbers: dict[Partition, int] = {}
+        self._cursors = dict.fromkeys(range(PARTITIONS), "0-0")
+
+    def connect(self, dialect: Dialect = play.DIALECT, address: str = "10.0.0.1") -> tuple[Session, Paper]:
+        paper = Paper()
+        session = Session(self.desk, paper, dialect, Opening({}, self.desk.rooms), address)
+        session.open()
+        return session, paper
+
+    async def added(self) -> list[Envelope]:
+        """What has been put on the streams since the last time."""
+        await settle()
+        envelopes: list[Envelope] = []
+        for number, held in enumerate(KEYS):
+            cursors = {Partition(number): (held, self._cursors[number])}
+            for place, some in (await commands.read(self.store, cursors, 1_000, None)).get(Partition(number), []):
+                self._cursors[number] = place
+                envelopes += some
+        return envelopes
+
+    def answer(self, *replies: Reply, told: Iterable[Told] = (), epoch: int = 7) -> None:
+        """What the owner of a partition says after a commit."""
+        told = tuple(told)
+        room = replies[0].room if replies else told[0].room
+        partition = partition_of(room, PARTITIONS)
+        number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
+        self.desk.hub.message(partition, msgspec.json.encode(Outbound(Epoch(epoch), number, told, replies)))
+
+    def lose_message(self, room: RoomId = ROOM) -> None:
+        """A message to this gateway got lost."""
+        partition = partition_of(room, PARTITIONS)
+        self._numbers[partition] = self._numbers.get(partition, 0) + 1
+
+
+def step(offset: int, epoch: int = 7, room: RoomId = ROOM, **fields: Any) -> Told:
+    update = Update(room, Epoch(epoch), Offset(offset), 0, msgspec.Raw(b"[]"), **fields)
+    return Told(room, Epoch(epoch), Offset(offset), msgspec.Raw(msgspec.json.encode(update)))
+
+
+def reply_to(envelope: Envelope, offset: int = 1, epoch: int = 7, seat: int | None = 0, **fields: Any) -> Reply:
+    view = fields.pop("view", msgspec.Raw(b'{"offset":%d}' % offset))
+    place = None if seat is None else Seat(seat)
+    at = (Epoch(epoch), Offset(offset))
+    return Reply(envelope.conn, envelope.room, envelope.id, "", "", *at, seat=place, view=view, **fields)
+
+
+async def settle() -> None:
+    """Let everything happen that can happen now."""
+    for _ in range(12):
+        await asyncio.sleep(0)
+
+
+class Parrot:
+    """A conversation that says back what it hears."""
+
+    tick_ms = 0
+
+    def __init__(self, _opening: Opening) -> None:
+        pass
+
+    def open(self) -> Iterable[Out]:
+        return ()
+
+    def receive(self, frame: bytes) -> Iterable[Out]:
+        return (frame,)
+
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
+        return (code.encode(),)
+
+    def answer(self, ref: Any, answer: Any) -> Iterable[Out]:
+        return ()
+
+    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+        return (b"%d" % update.offset,)
+
+    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+        return ()
+
+    def tick(self, now_ms: int) -> Iterable[Out]:
+        return ()
+
+
+PARROT = Dialect("parrot", "/ws/parrot", Parrot)
