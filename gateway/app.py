@@ -141,9 +141,10 @@ class Gateway:
         self._news.start((*outs, *listings, keys.control(desk.gateway)), message, gap)
 
     async def _gather(self, desk: Desk) -> None:
+        meanwhile = desk.rooms.gathering()
         while True:
             try:
-                desk.rooms.gathered(await directory.gather(self._store, self._partitions))
+                desk.rooms.gathered(await directory.gather(self._store, self._partitions), meanwhile)
                 self._subscribed = True
                 return
             except StoreError:

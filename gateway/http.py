@@ -1,6 +1,7 @@
 """HTTP beside the sockets: health, metrics, lists of rooms and games, updates and replays, the web page."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
@@ -14,6 +15,7 @@ from gateway.ops import Operators
 from gateway.pages import Pages
 from gateway.replays import replay
 from shared.bus import updates
+from shared.bus.store import StoreError
 from shared.errors import Rejected
 from shared.ids import RoomId, Seat, SessionId, partition_of
 from shared.rooms import Listing
@@ -54,6 +56,8 @@ class Api:
         return Response(generate_latest(desk.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     async def _games(self, _request: Request) -> Response:
+        with suppress(StoreError):
+            await self._desk.learn_games()
         return json({"games": sorted(self._desk.games.values(), key=lambda card: card.name)})
 
     async def _rooms(self, request: Request) -> Response:

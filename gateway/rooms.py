@@ -1,7 +1,7 @@
 """This gateway's copy of the directory: all rooms of the cluster, kept up to date by what the commits publish."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from shared.bus.directory import Change
 from shared.ids import RoomId
@@ -18,6 +18,7 @@ class RoomList:
         self._soon = soon
         self._watchers: dict[object, tuple[str, Callable[[tuple[RoomId, ...]], None]]] = {}
         self._changed: dict[str, dict[RoomId, None]] = {}
+        self._meanwhile: list[list[Change]] = []
 
     def listed(self, game: str) -> tuple[Listing, ...]:
         """The public rooms of a game (empty: of all games), oldest first."""
@@ -32,15 +33,24 @@ class RoomList:
         statuses = [room.status for room in self._rooms.values()]
         return {status: statuses.count(status) for status in ("waiting", "playing")}
 
-    def gathered(self, rooms: Iterable[Listing]) -> None:
-        """All rooms there are, read from the store."""
+    def gathering(self) -> list[Change]:
+        """All rooms are about to be read. What changes meanwhile may be newer than what is read: it is collected."""
+        self._meanwhile.append([])
+        return self._meanwhile[-1]
+
+    def gathered(self, rooms: Iterable[Listing], meanwhile: Sequence[Change] = ()) -> None:
+        """All rooms there are, read from the store, and what has changed since the reading began."""
         known, self._rooms = self._rooms, {listing.room: listing for listing in rooms}
         for room in {**known, **self._rooms}:
             if known.get(room) != self._rooms.get(room):
                 self._mark(known.get(room), self._rooms.get(room))
+        self._meanwhile = [changes for changes in self._meanwhile if changes is not meanwhile]
+        self.change(meanwhile)
 
     def change(self, changes: Iterable[Change]) -> None:
         for change in changes:
+            for collected in self._meanwhile:
+                collected.append(change)
             before = self._rooms.get(change.room)
             if change.listing is None:
                 self._rooms.pop(change.room, None)

@@ -42,17 +42,17 @@ def store() -> Iterator[ValkeyServer]:
         yield server
 
 
-@pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize(
-    ("setting", "value", "said"),
+    ("role", "setting", "value", "said"),
     [
-        ("lease_ms", "soon", "TAVOLATA_LEASE_MS must be a whole number"),
-        ("partitions", 0, "TAVOLATA_PARTITIONS must be at least 1"),
-        ("durability", "sometimes", "TAVOLATA_DURABILITY must be one of"),
-        ("log_level", "loud", "TAVOLATA_LOG_LEVEL must be one of"),
-        ("redis_url", "http://127.0.0.1", "redis://"),
-        ("redis_url", "redis://127.0.0.1:port/0", "is not a number"),
-        ("port", 123_456, "TAVOLATA_PORT"),
+        ("worker", "lease_ms", "soon", "TAVOLATA_LEASE_MS must be a whole number"),
+        ("gateway", "partitions", 0, "TAVOLATA_PARTITIONS must be at least 1"),
+        ("worker", "durability", "sometimes", "TAVOLATA_DURABILITY must be one of"),
+        ("gateway", "log_level", "loud", "TAVOLATA_LOG_LEVEL must be one of"),
+        ("worker", "redis_url", "http://127.0.0.1", "redis://"),
+        ("gateway", "redis_url", "redis://127.0.0.1:port/0", "is not a number"),
+        ("worker", "port", 123_456, "TAVOLATA_PORT"),
+        ("gateway", "port", 123_456, "TAVOLATA_PORT"),
     ],
 )
 def test_a_wrong_setting_is_named(role: str, setting: str, value: object, said: str) -> None:

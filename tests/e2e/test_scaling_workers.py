@@ -14,17 +14,26 @@ from tests.support.stones import StonesTable
 from tests.support.waiting import eventually
 
 
-@pytest.fixture
-def three() -> Iterator[Cluster]:
-    """One gateway and three workers."""
+@pytest.fixture(scope="module")
+def _three() -> Iterator[Cluster]:
     with Cluster(**(QUICK | {"partitions": 24})) as cluster:
         yield cluster.start(1, 3)
 
 
+@pytest.fixture
+def three(_three: Cluster) -> Iterator[Cluster]:
+    """One gateway and three workers, whatever came and went before."""
+    yield _three
+    for extra in (*_three.gateways[1:], *_three.workers[3:]):
+        extra.close()
+    del _three.gateways[1:], _three.workers[3:]
+    _three.mend()
+
+
 async def test_a_fourth_worker_takes_its_share_and_hands_it_back_unnoticed(three: Cluster, arrive: Arrive) -> None:
     gateway = three.gateways[0]
-    tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(12)]
-    playing = asyncio.gather(*(table.moves(100) for table in tables))
+    tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(8)]
+    playing = asyncio.gather(*(table.moves(60) for table in tables))
     await tables[0].players[0].reach(tables[0].room, 5)
     fourth = three.node("worker").start()
     three.await_shares()
@@ -47,7 +56,7 @@ async def test_a_fourth_worker_takes_its_share_and_hands_it_back_unnoticed(three
 async def test_all_workers_are_replaced_one_after_the_other_during_play(three: Cluster, arrive: Arrive) -> None:
     gateway = three.gateways[0]
     tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(6)]
-    playing = asyncio.gather(*(table.moves(150) for table in tables))
+    playing = asyncio.gather(*(table.moves(80) for table in tables))
     for worker in list(three.workers):
         await asyncio.to_thread(worker.terminate)
         worker.start()

@@ -52,6 +52,7 @@ class Player:
         self.rooms: dict[int, Seen] = {}
         self.acks: dict[int, Message] = {}
         self.faults: list[str] = []
+        self._answers: dict[int, Message] = {}
         self.connections = 0
         self.closed: tuple[int, str] | None = None
         """Code and reason, once the connection is gone."""
@@ -151,7 +152,7 @@ class Player:
         return number
 
     async def answer(self, number: int) -> Message:
-        return await self.hear(lambda said: said.get("id") == number and said["type"] != "update")
+        return await self.until(lambda: self._answers.get(number), f"the answer to {number}")
 
     async def act(self, room: int, command: Message) -> Message:
         return await self.ask("act", room=room, command=command)
@@ -221,6 +222,8 @@ class Player:
 
     def _hear(self, said: Message) -> None:
         self.heard.append(said)
+        if "id" in said and said["type"] != "update":
+            self._answers.setdefault(said["id"], said)
         match said["type"]:
             case "update":
                 self._follow(said)
