@@ -1,0 +1,70 @@
+"""How much a client may ask for."""
+
+import pytest
+
+from gateway.limits import Bucket, Crowd, client_address
+
+
+def test_a_burst_is_allowed() -> None:
+    bucket = Bucket(10, 5, 0.0)
+    assert [bucket.take(0.0) for _ in range(6)] == [True] * 5 + [False]
+
+
+def test_time_fills_the_bucket() -> None:
+    bucket = Bucket(10, 5, 0.0)
+    for _ in range(5):
+        bucket.take(0.0)
+    assert [bucket.take(0.2) for _ in range(3)] == [True, True, False]
+
+
+def test_a_full_bucket_stays_full() -> None:
+    bucket = Bucket(10, 5, 0.0)
+    assert [bucket.take(1_000.0) for _ in range(6)] == [True] * 5 + [False]
+
+
+def test_being_refused_costs_nothing() -> None:
+    bucket = Bucket(1, 1, 0.0)
+    bucket.take(0.0)
+    for moment in range(9):
+        bucket.take(moment / 10)
+    assert bucket.take(1.0)
+
+
+def test_a_crowd_has_a_limit() -> None:
+    crowd = Crowd(2, 10)
+    assert [crowd.enter(f"10.0.0.{number}") for number in range(3)] == [True, True, False]
+
+
+def test_an_address_has_a_limit() -> None:
+    crowd = Crowd(10, 2)
+    assert [crowd.enter("10.0.0.1") for _ in range(3)] == [True, True, False]
+
+
+def test_another_address_has_its_own_limit() -> None:
+    crowd = Crowd(10, 1)
+    crowd.enter("10.0.0.1")
+    assert crowd.enter("10.0.0.2")
+
+
+def test_who_leaves_makes_room() -> None:
+    crowd = Crowd(1, 1)
+    crowd.enter("10.0.0.1")
+    crowd.leave("10.0.0.1")
+    assert crowd.enter("10.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "trusted", "address"),
+    [
+        (None, (), "10.0.0.1"),
+        ("1.2.3.4", (), "10.0.0.1"),
+        ("1.2.3.4", ("10.0.0.1",), "1.2.3.4"),
+        ("1.2.3.4", ("10.0.0.9",), "10.0.0.1"),
+        ("1.2.3.4", ("*",), "1.2.3.4"),
+        ("6.6.6.6, 1.2.3.4", ("10.0.0.1",), "1.2.3.4"),
+        ("", ("*",), "10.0.0.1"),
+        (" , ", ("*",), "10.0.0.1"),
+    ],
+)
+def test_only_a_trusted_proxy_speaks_for_others(forwarded: str | None, trusted: tuple[str, ...], address: str) -> None:
+    assert client_address("10.0.0.1", forwarded, frozenset(trusted)) == address

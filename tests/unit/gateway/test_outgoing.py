@@ -1,0 +1,174 @@
+"""Commands on their way to the rooms: same id, same order, until they are answered."""
+
+import pytest
+
+from gateway.outgoing import Busy, Outgoing
+from shared.envelopes import AnyBody, Enter, Envelope, Gone, Reply, Say, Watch
+from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId
+from tests.support.gateway_bench import KEYS, GatewayBench, settle
+
+OTHER = RoomId(1001)
+
+
+class Bench(GatewayBench):
+    def __init__(self) -> None:
+        super().__init__()
+        self.outgoing = Outgoing(self.store, KEYS, 5, lambda: self.now)
+
+    def send(
+        self, number: int, body: AnyBody = Say("x"), *, room: int = 1000, conn: int = 1, urgent: bool = False
+    ) -> Envelope:
+        envelope = Envelope(RoomId(room), SessionId("s"), CommandId(number), body, GatewayId("g"), conn)
+        self.outgoing.send(envelope, urgent=urgent)
+        return envelope
+
+    async def ids(self) -> list[int]:
+        return [envelope.id for envelope in await self.added()]
+
+
+def answer(envelope: Envelope) -> Reply:
+    return Reply(envelope.conn, envelope.room, envelope.id)
+
+
+async def test_commands_of_one_tick_are_one_entry_per_partition() -> None:
+    bench = Bench()
+    for number, room in ((1, 1000), (2, 1001), (3, 1000)):
+        bench.send(number, room=room)
+    await settle()
+    assert [len(adds) for adds in bench.store.casts] == [2]
+
+
+async def test_commands_are_added_in_order() -> None:
+    bench = Bench()
+    for number in range(1, 5):
+        bench.send(number)
+    assert await bench.ids() == [1, 2, 3, 4]
+
+
+async def test_an_unanswered_command_is_added_again() -> None:
+    bench = Bench()
+    bench.send(1)
+    await bench.ids()
+    bench.outgoing.repeat()
+    assert await bench.ids() == [1]
+
+
+async def test_an_answered_command_is_not_added_again() -> None:
+    bench = Bench()
+    bench.outgoing.answered(answer(bench.send(1)))
+    await bench.ids()
+    assert bench.outgoing.repeat() == 0
+
+
+async def test_commands_are_added_again_in_the_same_order() -> None:
+    bench = Bench()
+    sent = [bench.send(number) for number in range(1, 6)]
+    await bench.ids()
+    bench.outgoing.answered(answer(sent[1]))
+    bench.outgoing.repeat()
+    assert await bench.ids() == [1, 3, 4, 5]
+
+
+async def test_only_commands_of_a_partition_are_added_again_after_its_gap() -> None:
+    bench = Bench()
+    bench.send(1)
+    bench.send(2, room=OTHER)
+    await bench.ids()
+    bench.outgoing.repeat(Partition(1))
+    assert await bench.ids() == [2]
+
+
+async def test_commands_that_were_tried_just_now_are_not_tried_again() -> None:
+    bench = Bench()
+    bench.send(1)
+    bench.now += 4
+    bench.send(2)
+    bench.now += 1
+    await bench.ids()
+    bench.outgoing.repeat(older_than=5.0)
+    assert await bench.ids() == [1]
+
+
+async def test_an_answer_is_taken_once() -> None:
+    bench = Bench()
+    envelope = bench.send(1)
+    answers = [bench.outgoing.answered(answer(envelope)) for _ in range(2)]
+    assert (answers[0] is not None, answers[1]) == (True, None)
+
+
+async def test_an_answer_to_another_connection_is_not_ours() -> None:
+    bench = Bench()
+    envelope = bench.send(1)
+    assert bench.outgoing.answered(Reply(99, envelope.room, envelope.id)) is None
+
+
+async def test_too_many_unanswered_commands_are_refused() -> None:
+    bench = Bench()
+    for number in range(5):
+        bench.send(number)
+    with pytest.raises(Busy, match="busy/backlog"):
+        bench.send(5)
+
+
+async def test_a_refused_command_was_never_written() -> None:
+    bench = Bench()
+    for number in range(5):
+        bench.send(number)
+    with pytest.raises(Busy):
+        bench.send(5)
+    assert 5 not in await bench.ids()
+
+
+async def test_a_store_that_is_away_makes_busy() -> None:
+    bench = Bench()
+    bench.outgoing.up = lambda: False
+    with pytest.raises(Busy, match="busy/store"):
+        bench.send(1)
+
+
+async def test_the_gateways_own_commands_are_never_refused() -> None:
+    bench = Bench()
+    bench.outgoing.up = lambda: False
+    for number in range(9):
+        bench.send(-number, Gone(), urgent=True)
+    assert len(bench.outgoing) == 9
+
+
+async def test_a_command_that_was_written_is_never_called_busy() -> None:
+    bench = Bench()
+    bench.send(1)
+    bench.outgoing.up = lambda: False
+    assert len(bench.outgoing) == 1
+
+
+async def test_commands_that_make_a_connection_attend_are_known() -> None:
+    bench = Bench()
+    kinds: tuple[AnyBody, ...] = (Enter("ada"), Watch(), Say("x"))
+    sent = [bench.send(number, body) for number, body in enumerate(kinds)]
+    assert [bench.outgoing.attaches(answer(envelope)) for envelope in sent] == [True, True, False]
+
+
+async def test_what_a_lost_connection_wanted_to_attend_to_is_abandoned() -> None:
+    bench = Bench()
+    kinds: tuple[AnyBody, ...] = (Watch(), Say("x"), Enter("ada"))
+    for number, body in enumerate(kinds):
+        bench.send(number, body, room=1000 + number)
+    bench.send(9, Watch(), room=1009, conn=2)
+    assert bench.outgoing.abandon(1) == [1000, 1002]
+
+
+async def test_what_was_abandoned_is_not_added_again_and_the_rest_is() -> None:
+    bench = Bench()
+    bench.send(1, Watch())
+    bench.send(2, Say("x"))
+    await bench.ids()
+    bench.outgoing.abandon(1)
+    bench.outgoing.repeat()
+    assert await bench.ids() == [2]
+
+
+async def test_a_gateway_that_begins_anew_forgets_everything() -> None:
+    bench = Bench()
+    bench.send(1)
+    bench.outgoing.forget()
+    assert (len(bench.outgoing), await bench.ids()) == (0, [])

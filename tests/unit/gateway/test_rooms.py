@@ -1,0 +1,129 @@
+"""A gateway's copy of the directory."""
+
+from collections.abc import Callable
+
+from gateway.rooms import RoomList
+from shared.bus.directory import Change
+from shared.ids import RoomId
+from shared.rooms import Listing
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.later: list[Callable[[], None]] = []
+        self.rooms = RoomList(self.later.append)
+        self.told: list[tuple[int, ...]] = []
+
+    def watch(self, game: str = "") -> None:
+        self.rooms.watch(self, game, self.told.append)
+
+    def tick(self) -> None:
+        later, self.later[:] = list(self.later), []
+        for call in later:
+            call()
+
+
+def room(number: int, game: str = "stones", created_ms: int = 0, **fields: bool | str) -> Listing:
+    private, only = bool(fields.get("private", False)), str(fields.get("only", ""))
+    status = str(fields.get("status", "waiting"))
+    return Listing(RoomId(number), game, 2, status, private=private, only=only, created_ms=created_ms)
+
+
+def change(listing: Listing) -> Change:
+    return Change(listing.room, listing)
+
+
+def numbers(listings: tuple[Listing, ...]) -> list[int]:
+    return [listing.room for listing in listings]
+
+
+def test_rooms_are_listed_from_the_oldest_to_the_newest() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1003, created_ms=5), room(1001, created_ms=9), room(1002, created_ms=5)])
+    assert numbers(bench.rooms.listed("")) == [1002, 1003, 1001]
+
+
+def test_rooms_are_listed_by_game() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1001), room(1002, "codex")])
+    assert numbers(bench.rooms.listed("codex")) == [1002]
+
+
+def test_private_rooms_are_not_listed() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1001, private=True), room(1002, only="codex")])
+    assert bench.rooms.listed("") == ()
+
+
+def test_private_rooms_are_known_all_the_same() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1001, private=True)])
+    assert bench.rooms.get(RoomId(1001)) is not None
+
+
+def test_a_room_that_is_gone_is_not_listed() -> None:
+    bench = Bench()
+    bench.rooms.change([change(room(1001))])
+    bench.rooms.change([Change(RoomId(1001))])
+    assert bench.rooms.listed("") == ()
+
+
+def test_watchers_are_told_once_per_tick() -> None:
+    bench = Bench()
+    bench.watch()
+    bench.rooms.change([change(room(1001)), change(room(1002))])
+    bench.rooms.change([change(room(1001, status="playing"))])
+    bench.tick()
+    assert bench.told == [(1001, 1002)]
+
+
+def test_watchers_of_a_game_are_told_of_that_game() -> None:
+    bench = Bench()
+    bench.watch("codex")
+    bench.rooms.change([change(room(1001)), change(room(1002, "codex"))])
+    bench.tick()
+    assert bench.told == [(1002,)]
+
+
+def test_watchers_are_told_of_rooms_that_are_gone() -> None:
+    bench = Bench()
+    bench.rooms.change([change(room(1001))])
+    bench.watch()
+    bench.rooms.change([Change(RoomId(1001))])
+    bench.tick()
+    assert bench.told == [(1001,)]
+
+
+def test_watchers_are_told_nothing_of_private_rooms() -> None:
+    bench = Bench()
+    bench.watch()
+    bench.rooms.change([change(room(1001, private=True))])
+    bench.tick()
+    assert bench.told == []
+
+
+def test_watchers_are_told_when_a_room_becomes_open_to_them() -> None:
+    bench = Bench()
+    bench.rooms.change([change(room(1001, only="codex"))])
+    bench.watch()
+    bench.rooms.change([change(room(1001))])
+    bench.tick()
+    assert bench.told == [(1001,)]
+
+
+def test_what_was_missed_is_told_when_all_rooms_are_gathered_again() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1001), room(1002)])
+    bench.watch()
+    bench.rooms.gathered([room(1002), room(1003)])
+    bench.tick()
+    assert bench.told == [(1001, 1003)]
+
+
+def test_who_stops_watching_is_told_nothing() -> None:
+    bench = Bench()
+    bench.watch()
+    bench.rooms.unwatch(bench)
+    bench.rooms.change([change(room(1001))])
+    bench.tick()
+    assert bench.told == []
