@@ -32,9 +32,15 @@ class Seating(Steps):
             if not self.state.offset:
                 self.state, self._game, self._play = RoomState(self.state.room), None, None
             self._refuse(envelope, taken, batch)
+            self._remind_lobby(batch)
             return
         self._attend(envelope, taken, at, batch, joining=True)
         self._start_if_full(at, batch)
+
+    def _remind_lobby(self, batch: Batch) -> None:
+        """Whoever was sent here in vain: perhaps a notice to the lobby was lost in a crash."""
+        if self.state.status and (notice := self._teller().to_lobby()) is not None:
+            batch.onward.append(notice)
 
     def _open_if_new(self, body: Enter, at: int) -> Rejected | None:
         spec = body.spec

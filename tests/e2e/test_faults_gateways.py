@@ -63,6 +63,7 @@ async def test_the_name_of_a_dead_gateways_player_is_the_sessions_own_and_then_f
         await other.connect(here.url)
         while (answer := await other.hello(name=idle.name))["type"] != "welcome":
             assert answer["code"] == "name/taken"
+            await other.rest()
     async with Player() as thief:
         await thief.connect(here.url)
         assert (await thief.hello(name=seated.name))["code"] == "name/taken"

@@ -12,6 +12,7 @@ from shared.envelopes import (
     GatewayLost,
     Gone,
     Leave,
+    Listed,
     Unwatch,
     Watch,
 )
@@ -396,3 +397,11 @@ def test_a_move_is_no_news_for_the_lobby_or_the_directory() -> None:
 def test_games_may_refuse_names() -> None:
     bench = RoomBench(engines=Engines((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO)) == "name/bad"
+
+
+def test_the_lobby_is_reminded_when_somebody_was_sent_in_vain() -> None:
+    bench = started()
+    assert bench.code("eve", Enter("eve")) == "room/started"
+    (envelope,) = bench.batch.onward
+    assert isinstance(envelope.body, Listed)
+    assert (envelope.body.free, envelope.body.offset) == (0, bench.room.state.offset)
