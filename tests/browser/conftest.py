@@ -1,6 +1,7 @@
 """A cluster as `tavolata up` starts it, and a Chromium that is found on the machine."""
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,6 +23,8 @@ def chromium() -> str:
     for name in NAMES:
         if path := shutil.which(name):
             return path
+    if sys.__stderr__ is not None:
+        sys.__stderr__.write(f"\n{NOT_FOUND}\n")
     pytest.skip(NOT_FOUND)
 
 

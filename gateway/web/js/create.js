@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 
 const TIMERS = [[0, "No limit"], [30_000, "30 seconds"], [60_000, "1 minute"], [120_000, "2 minutes"], [300_000, "5 minutes"]];
+const WAITS = [[0, "All seats are taken"], [10_000, "10 seconds without a newcomer"], [60_000, "1 minute without a newcomer"]];
 const WORDS = {
   expert: "Expert rules: coins and characters",
   grace_ms: "Wait for a lost player (ms)",
@@ -59,11 +60,13 @@ function fieldsOf(card) {
   fill();
   const turn = h("select", { id: "create-turn" }, ...TIMERS.map(([ms, text]) => h("option", { value: ms }, text)));
   const hidden = h("input", { type: "checkbox", id: "create-private" });
+  const wait = h("select", { id: "create-wait" }, ...WAITS.map(([ms, text]) => h("option", { value: ms }, text)));
   const options = optionFields(card.options);
   return {
     elements: [
       h("div", { class: "pair" }, field("Seats", seats), field("Bots in them", bots)),
       field("Time for a turn", turn),
+      ...(card.least ? [field("Begin when", wait)] : []),
       ...options.elements,
       field("Private: only who knows the number finds it", hidden),
     ],
@@ -71,6 +74,7 @@ function fieldsOf(card) {
       seats: Number(seats.value),
       bots: Number(bots.value),
       turn_ms: Number(turn.value),
+      wait_ms: Number(wait.value),
       private: hidden.checked,
       options: options.values(),
     }),

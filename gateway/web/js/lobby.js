@@ -180,9 +180,13 @@ class Lobby {
       h("td", {}, names.join(", "), waiting && h("small", {}, ` · ${room.free} of ${room.seats} free`)),
       h(
         "td",
-        { class: "row end" },
-        waiting && room.free > 0 && button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
-        h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
+        {},
+        h(
+          "div",
+          { class: "row end" },
+          waiting && room.free > 0 && button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
+          h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
+        ),
       ),
     );
   }

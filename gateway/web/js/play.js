@@ -268,9 +268,11 @@ export class Play extends Emitter {
     if (this.state === "connecting" && this.#socket?.readyState === WebSocket.OPEN) this.#hello();
   }
 
-  #attended({ room, epoch, offset, view, reason }) {
-    this.#rooms.set(room, { epoch, offset });
+  #attended({ type, room, seat, epoch, offset, view, reason }) {
+    const before = this.#rooms.get(room);
+    this.#rooms.set(room, { epoch, offset, seat });
     if (view) this.tell("view", { room, view, reason });
+    else if (type === "resumed" && before?.seat !== seat) this.view(room).catch(() => {});
   }
 
   #stepped(update) {
@@ -278,7 +280,7 @@ export class Play extends Emitter {
     const seen = this.#rooms.get(room);
     if (!seen || offset <= seen.offset) return;
     const whole = offset === seen.offset + 1;
-    this.#rooms.set(room, { epoch, offset });
+    this.#rooms.set(room, { ...seen, epoch, offset });
     this.tell("update", update);
     if (!whole || !update.view) this.view(room).catch(() => {});
   }

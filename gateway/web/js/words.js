@@ -20,7 +20,7 @@ export function sentence(refusal) {
 }
 
 /** Sentences are made for other people; those about you need other verbs. */
-export const grammar = (text) => text.replace(/^You is\b/, "You are").replace(/^You was\b/, "You were");
+export const grammar = (text) => text.replace(/^You is\b/, "You are").replace(/^You was\b/, "You were").replace(/^(You .* and) was\b/, "$1 were");
 
 export const ending = (reason) => ENDINGS[reason] ?? reason;
 

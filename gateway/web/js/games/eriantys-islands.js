@@ -5,7 +5,7 @@ import { at, label, picture, s } from "../dom.js";
 import { COLOURS, student, tower } from "../glyphs.js";
 
 const WIDE = { size: [1000, 560], middle: [500, 282], radii: [420, 212], land: 56 };
-const NARROW = { size: [640, 860], middle: [320, 432], radii: [248, 352], land: 62 };
+const NARROW = { size: [640, 730], middle: [320, 366], radii: [252, 292], land: 62 };
 const GAP = 0.62;
 const STEPS = 720;
 

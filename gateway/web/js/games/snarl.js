@@ -8,7 +8,8 @@ import { beast, CELL, ground, hero, Memory, spot, standing, things } from "./sna
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], w: [-1, 0], s: [1, 0], a: [0, -1], d: [0, 1] };
 const ARROWS = [["ArrowUp", "▲", "Up"], ["ArrowLeft", "◀", "Left"], [" ", "●", "Stay"], ["ArrowRight", "▶", "Right"], ["ArrowDown", "▼", "Down"]];
-const [ACROSS, DOWN] = [15, 11];
+const [WIDE, NARROW] = [[15, 9], [9, 9]];
+const NARROW_BELOW = 620;
 const STANDING = { active: "in the level", exited: "got out", ejected: "expelled", disconnected: "gone for good" };
 const MOVE_TIME = 120_000;
 
@@ -70,7 +71,8 @@ class Snarl {
     const columns = points.map(([, column]) => column);
     if (view.board) return [Math.min(...columns, 0) * CELL, Math.min(...rows, 0) * CELL, (Math.max(...columns, 1) + 1) * CELL, (Math.max(...rows, 1) + 1) * CELL];
     const [row, column] = this.#last ?? [0, 0];
-    return [(column - (ACROSS - 1) / 2) * CELL, (row - (DOWN - 1) / 2) * CELL, ACROSS * CELL, DOWN * CELL];
+    const [across, down] = this.table.host.clientWidth < NARROW_BELOW ? NARROW : WIDE;
+    return [(column - (across - 1) / 2) * CELL, (row - (down - 1) / 2) * CELL, across * CELL, down * CELL];
   }
 
   #dungeon(room, view, moves) {
@@ -84,8 +86,8 @@ class Snarl {
       { class: "dungeon", role: "group", "aria-label": `Level ${view.level} of ${view.last}` },
       ...ground(this.#memory),
       ...things(this.#memory, unlocked),
-      ...actors.map((actor) => standing(actor.position, `${actor.kind}-${actor.number}-${view.level}`, body(actor))),
       ...targets,
+      ...actors.map((actor) => standing(actor.position, `${actor.kind}-${actor.number}-${view.level}`, body(actor))),
     );
   }
 
