@@ -330,8 +330,8 @@ class Session:
             return
         update = _decode_update(raw)
         ref = None
-        if update.id is not None and update.by == attachment.seat:
-            ref = self._refs.pop((update.room, update.id), None)
+        if update.id is not None and update.by == attachment.seat and (update.room, update.id) in self._refs:
+            ref = self._refs.pop((update.room, update.id))
             self.desk.settled(self.number, update.room, update.id)
         self.carry_out(self._conversation.deliver(update, ref))
 
