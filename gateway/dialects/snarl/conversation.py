@@ -1,7 +1,7 @@
 """One connection of the Snarl protocol, from the welcome to the end of the game."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from gateway.dialects.base import Answer, Entered, Hangup, Opening, Out, RoomsChanged
 from gateway.dialects.snarl.closing import BUSY, TOO_BIG
@@ -12,6 +12,10 @@ from gateway.dialects.snarl.settings import SnarlSettings
 from gateway.dialects.snarl.wishes import Wishes
 from shared.rooms import Update
 
+_NAMING_TICK_MS: Final = 250
+_PLAYING_TICK_MS: Final = 1_000
+"""Who gives no name is closed on time; at a table the clock serves only what the cluster was too busy for."""
+
 
 class SnarlConversation:
     """Whatever comes while no prompt is open is dropped; after a hang-up nothing is said or heard any more."""
@@ -19,7 +23,7 @@ class SnarlConversation:
     def __init__(
         self, opening: Opening, settings: SnarlSettings, compat: Compat, wishes: Wishes, table_options: dict[str, Any]
     ) -> None:
-        self.tick_ms = max(50, min(1000, settings.wait_ms // 2))
+        self.tick_ms = max(50, min(_NAMING_TICK_MS, settings.wait_ms // 2))
         self._settings = settings
         self._compat = compat
         self._registration = Registration(opening, settings, compat, wishes, table_options)
@@ -44,6 +48,7 @@ class SnarlConversation:
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
         if isinstance(answer, Entered):
             self._playing = Playing(answer, self._settings.asks, self._compat)
+            self.tick_ms = _PLAYING_TICK_MS
             return self._speak(self._playing.resume())
         return self._speak(self._part.answer(ref, answer))
 

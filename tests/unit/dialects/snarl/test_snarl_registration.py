@@ -101,7 +101,10 @@ def test_a_named_connection_waits_without_limit() -> None:
 
 
 def test_the_ticks_are_dense_enough_for_short_waits() -> None:
-    assert Cluster().connect().conversation.tick_ms == 1000
+    client = Cluster().connect()
+    assert client.conversation.tick_ms == 250
+    client.say("alice")
+    assert client.conversation.tick_ms == 1000
     assert Cluster(SnarlSettings(wait_ms=300)).connect().conversation.tick_ms == 150
 
 
