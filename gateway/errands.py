@@ -125,7 +125,8 @@ class Errand:
         else:
             await self._login(request.name or "")
         desk.by_sid[session.sid] = session
-        return Welcomed(session.name, session.sid, desk.tokens.issue(session.sid, session.name, desk.now_ms()), rooms)
+        token = desk.tokens.issue(session.sid, session.name, desk.now_ms())
+        return Welcomed(session.name, session.sid, token, rooms, tuple(sorted(desk.games)))
 
     # --- seats ------------------------------------------------------------------------------------------------------
 

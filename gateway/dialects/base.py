@@ -242,6 +242,8 @@ class Welcomed:
     sid: SessionId
     token: str
     rooms: tuple[RoomId, ...]
+    games: tuple[str, ...] = ()
+    """All that are played here."""
 
 
 @dataclass(frozen=True, slots=True)

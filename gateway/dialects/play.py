@@ -284,9 +284,9 @@ class Play:
                     return (_error(code, text),)
                 self._asked.pop(ref, None)
                 return (_error(code, text, ref),)
-            case Welcomed(name=name, sid=sid, token=token, rooms=seated):
+            case Welcomed(name=name, sid=sid, token=token, rooms=seated, games=games):
                 welcome = {"type": "welcome", "session": sid, "name": name, "token": token, "rooms": seated}
-                return (_encode(welcome),)
+                return (_encode(welcome | {"games": games}),)
             case Attending():
                 return (self._attending(ref, answer),)
             case Done():
@@ -346,7 +346,7 @@ def _too_deep(frame: bytes) -> bool:
 def _loose(frame: bytes) -> _Loose:
     try:
         return _decode_loose(frame)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _Loose()
 
 
