@@ -79,14 +79,15 @@ def attending(view: bytes | None = b'{"a":1}', **fields: Any) -> Attending:
 # --- what a client says -----------------------------------------------------------------------------------------------
 
 SPEC = RoomSpec("stones", 2, {"stones": 5}, True, 9, 1, 8)
-SAID = [
+BOTH = WANTS_VIEW | WANTS_OPTIONS
+SAID: list[tuple[dict[str, Any], Out]] = [
     ({"type": "hello", "name": "ada"}, Hello("ada", None, "hello")),
     ({"type": "hello", "token": "t"}, Hello(None, "t", "hello")),
     ({"type": "join", "id": 3, "room": 1000}, Join(ROOM, {}, 3)),
     ({"type": "join", "id": 3, "room": 1000, "choice": {"a": 1}}, Join(ROOM, {"a": 1}, 3)),
     (
         {"type": "join", "id": 3, "room": 1000, "wants": ["view", "options"]},
-        Join(ROOM, {}, 3, WANTS_VIEW | WANTS_OPTIONS),
+        Join(ROOM, {}, 3, BOTH),
     ),
     ({"type": "match", "id": 3, "game": "stones"}, Match("stones", None, None, RoomSpec("stones", 2), {}, 3)),
     (
@@ -202,14 +203,14 @@ def test_the_first_list_is_not_a_change() -> None:
 
 
 def test_a_welcome_has_the_token_and_the_rooms() -> None:
-    told = Talk().answer("hello", Welcomed("ada", SessionId("s-1"), "t.t", (ROOM,)))
-    assert told | {"games": 0} == {
+    told = Talk().answer("hello", Welcomed("ada", SessionId("s-1"), "t.t", (ROOM,), ("stones",)))
+    assert told == {
         "type": "welcome",
         "session": "s-1",
         "name": "ada",
         "token": "t.t",
         "rooms": [1000],
-        "games": 0,
+        "games": ["stones"],
     }
 
 
@@ -356,21 +357,7 @@ json = st.recursive(
     max_leaves=6,
 )
 KINDS = sorted({str(message["type"]) for message, _ in SAID} | {"act", "create", "rooms", "ping", "bye", "hello"})
-FIELDS = (
-    "id",
-    "room",
-    "game",
-    "seats",
-    "options",
-    "choice",
-    "wants",
-    "epoch",
-    "offset",
-    "text",
-    "to",
-    "token",
-    "command",
-)
+FIELDS = ("id", "room", "game", "seats", "options", "choice", "wants", "epoch", "offset", "text", "to", "token")
 
 
 @settings(max_examples=150, deadline=None)

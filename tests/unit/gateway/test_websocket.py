@@ -50,7 +50,7 @@ class Socket:
         return 0
 
     def get_extra_info(self, name: str) -> Any:
-        return ("10.1.2.3", 5)
+        return ("10.1.2.3", 5) if name == "peername" else None
 
 
 class Talk:

@@ -1,0 +1,379 @@
+"""A connection's conversation with the cluster: commands on their way, answers, rooms, and the end."""
+
+import dataclasses
+
+import msgspec
+import pytest
+
+from gateway.closing import BYE
+from gateway.session import Session
+from shared.bus import updates
+from shared.bus.meta import GameCard, announce
+from shared.envelopes import Act, Enter, Envelope, Gone, Match, Reply, Say, Unwatch, Watch
+from shared.ids import LOBBY, CommandId, GatewayId, RoomId
+from shared.rooms import RoomSpec
+from tests.support.gateway_bench import (
+    KEYS,
+    PARROT,
+    ROOM,
+    SETTINGS,
+    GatewayBench,
+    Paper,
+    reply_to,
+    settle,
+    step,
+)
+
+CARD = GameCard("stones", "Stones", 1, (2, 3), msgspec.Raw(b"{}"), msgspec.Raw(b"{}"))
+
+
+class Client:
+    """A play client that has said hello."""
+
+    def __init__(self, bench: GatewayBench) -> None:
+        self.bench = bench
+        self.session: Session
+        self.paper: Paper
+        self.session, self.paper = bench.connect()
+
+    def say(self, **message: object) -> None:
+        self.session.receive(msgspec.json.encode(message))
+
+    async def heard(self) -> list[dict[str, object]]:
+        await settle()
+        return self.paper.messages()
+
+    async def kinds(self) -> list[object]:
+        return [message["type"] for message in await self.heard()]
+
+
+async def welcome(bench: GatewayBench | None = None, name: str = "ada") -> Client:
+    client = Client(bench or GatewayBench())
+    client.say(type="hello", name=name)
+    assert await client.kinds() == ["welcome"]
+    return client
+
+
+async def seated(bench: GatewayBench | None = None, name: str = "ada", offset: int = 3) -> Client:
+    client = await welcome(bench, name)
+    client.say(type="join", id=1, room=ROOM)
+    (envelope,) = await client.bench.added()
+    client.bench.answer(reply_to(envelope, offset))
+    assert await client.kinds() == ["entered"]
+    return client
+
+
+async def only(bench: GatewayBench) -> Envelope:
+    (envelope,) = await bench.added()
+    return envelope
+
+
+# --- hello ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_name_is_claimed_with_hello() -> None:
+    bench = GatewayBench()
+    await welcome(bench)
+    other = Client(bench)
+    other.say(type="hello", name="ada")
+    assert [message["code"] for message in await other.heard()] == ["name/taken"]
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\nb", "\u200b"])
+async def test_a_name_that_is_no_name_is_refused(name: str) -> None:
+    client = Client(GatewayBench())
+    client.say(type="hello", name=name)
+    assert [message["code"] for message in await client.heard()] == ["name/bad"]
+
+
+async def test_a_token_takes_the_session_up_again() -> None:
+    bench = GatewayBench()
+    first = await welcome(bench)
+    token = bench.desk.tokens.issue(first.session.sid, "ada", bench.desk.now_ms())
+    second = Client(bench)
+    second.say(type="hello", token=token)
+    (told,) = await second.heard()
+    assert (told["session"], told["name"]) == (first.session.sid, "ada")
+
+
+async def test_the_newer_connection_of_a_session_wins() -> None:
+    bench = GatewayBench()
+    first = await welcome(bench)
+    second = Client(bench)
+    second.say(type="hello", token=bench.desk.tokens.issue(first.session.sid, "ada", bench.desk.now_ms()))
+    await settle()
+    assert first.paper.closed is not None
+    assert first.paper.closed.code == 4001
+
+
+async def test_a_forged_token_is_refused() -> None:
+    client = Client(GatewayBench())
+    client.say(type="hello", token="a.b")
+    assert [message["code"] for message in await client.heard()] == ["token/bad"]
+
+
+async def test_hello_is_said_once() -> None:
+    client = await welcome()
+    client.say(type="hello", name="eve")
+    assert [message["code"] for message in await client.heard()] == ["session/twice"]
+
+
+# --- seats ------------------------------------------------------------------------------------------------------------
+
+
+async def test_joining_asks_the_room() -> None:
+    client = await welcome()
+    client.say(type="join", id=1, room=ROOM)
+    envelope = await only(client.bench)
+    assert (envelope.room, envelope.sid, envelope.id, envelope.conn) == (1000, client.session.sid, 1, 1)
+    assert isinstance(envelope.body, Enter)
+
+
+async def test_a_match_asks_the_lobby_and_then_the_room() -> None:
+    client = await welcome()
+    await announce(client.bench.store, [CARD])
+    client.say(type="match", id=1, game="stones")
+    asked = await only(client.bench)
+    client.bench.answer(Reply(asked.conn, LOBBY, asked.id, to=ROOM, spec=RoomSpec("stones", 2)))
+    entering = await only(client.bench)
+    assert (isinstance(asked.body, Match), entering.room) == (True, ROOM)
+
+
+async def test_an_unknown_game_is_refused_without_asking_anybody() -> None:
+    client = await welcome()
+    await announce(client.bench.store, [CARD])
+    client.say(type="match", id=1, game="chess")
+    assert [message["code"] for message in await client.heard()] == ["game/unknown"]
+
+
+async def test_who_is_turned_away_from_a_match_is_led_elsewhere() -> None:
+    client = await welcome()
+    await announce(client.bench.store, [CARD])
+    client.say(type="match", id=1, game="stones")
+    asked = await only(client.bench)
+    client.bench.answer(Reply(asked.conn, LOBBY, asked.id, to=ROOM, spec=RoomSpec("stones", 2, {"stones": "bad"})))
+    entering = await only(client.bench)
+    client.bench.answer(Reply(entering.conn, ROOM, entering.id, "room/bad_options"))
+    again = await only(client.bench)
+    assert isinstance(again.body, Match)
+    assert again.body.avoid == (ROOM,)
+
+
+async def test_who_enters_hears_the_steps_right_behind_the_answer() -> None:
+    client = await welcome()
+    client.say(type="join", id=1, room=ROOM)
+    envelope = await only(client.bench)
+    client.bench.answer(reply_to(envelope, 2), told=[step(2), step(3)])
+    assert [(message["type"], message["offset"]) for message in await client.heard()] == [("entered", 2), ("update", 3)]
+
+
+async def test_who_resumes_hears_what_was_missed() -> None:
+    client = await welcome()
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number), 100) for number in range(1, 5)])
+    client.say(type="resume", id=1, room=ROOM, epoch=7, offset=2)
+    client.bench.answer(reply_to(await only(client.bench), 4))
+    assert [(message["type"], message["offset"]) for message in await client.heard()] == [
+        ("resumed", 2),
+        ("update", 3),
+        ("update", 4),
+    ]
+
+
+async def test_who_resumes_from_a_past_that_did_not_happen_gets_a_view() -> None:
+    client = await welcome()
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number), 100) for number in range(1, 3)])
+    client.say(type="resume", id=1, room=ROOM, epoch=6, offset=2)
+    client.bench.answer(reply_to(await only(client.bench), 2))
+    asked = await only(client.bench)
+    client.bench.answer(reply_to(asked, 2))
+    told = await client.heard()
+    assert [(message["type"], message.get("reason")) for message in told] == [("resumed", None), ("view", "rewound")]
+
+
+async def test_a_seat_that_was_given_to_a_closed_connection_is_said_to_be_gone() -> None:
+    client = await welcome()
+    client.say(type="join", id=1, room=ROOM)
+    envelope = await only(client.bench)
+    client.session.hang_up(BYE)
+    client.bench.answer(reply_to(envelope))
+    assert Gone in [type(sent.body) for sent in await client.bench.added()]
+
+
+async def test_a_join_without_an_answer_is_not_repeated_once_its_connection_is_lost() -> None:
+    client = await welcome()
+    client.say(type="join", id=1, room=ROOM)
+    await client.bench.added()
+    client.session.lost()
+    await client.bench.added()
+    client.bench.desk.outgoing.repeat()
+    assert {type(sent.body) for sent in await client.bench.added()} == {Gone, Unwatch}
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+async def test_a_move_is_on_its_way_at_once() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={"type": "take", "count": 1})
+    envelope = await only(client.bench)
+    assert isinstance(envelope.body, Act)
+    assert (envelope.id, bytes(envelope.body.command)) == (5, b'{"type":"take","count":1}')
+
+
+async def test_a_move_is_acknowledged_with_its_step() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={})
+    client.bench.answer(reply_to(await only(client.bench), 4), told=[step(4)])
+    assert await client.kinds() == ["update", "ack"]
+
+
+async def test_an_answer_that_comes_twice_is_told_once() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={})
+    envelope = await only(client.bench)
+    for _ in range(2):
+        client.bench.answer(reply_to(envelope, 4))
+    assert await client.kinds() == ["ack"]
+
+
+async def test_a_lost_answer_is_asked_for_again() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={})
+    first = await only(client.bench)
+    client.bench.lose_message()
+    client.bench.answer(told=[step(4)])
+    again = [envelope for envelope in await client.bench.added() if envelope.id == 5]
+    assert again == [first]
+
+
+async def test_a_refused_move_is_told_with_its_code() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={})
+    envelope = await only(client.bench)
+    client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, "game/over"))
+    assert [(message["id"], message["code"]) for message in await client.heard()] == [(5, "game/over")]
+
+
+async def test_commands_keep_the_order_in_which_they_were_said() -> None:
+    client = await welcome()
+    client.say(type="join", id=1, room=ROOM)
+    client.say(type="say", id=2, room=ROOM, text="after")
+    first = await only(client.bench)
+    client.bench.answer(reply_to(first))
+    second = await only(client.bench)
+    assert (type(first.body), type(second.body)) == (Enter, Say)
+
+
+async def test_busy_is_said_before_anything_is_written() -> None:
+    client = await seated()
+    client.bench.desk.outgoing.up = lambda: False
+    client.say(type="act", id=5, room=ROOM, command={})
+    assert [message["code"] for message in await client.heard()] == ["busy/store"]
+    assert await client.bench.added() == []
+
+
+async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
+    client = await welcome(GatewayBench(dataclasses.replace(SETTINGS, rate=1, burst=2)))
+    for _ in range(2):
+        client.say(type="ping")
+    assert [message.get("code") for message in await client.heard()] == [None, "busy/rate"]
+
+
+# --- going away -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_lost_connection_is_told_to_its_rooms() -> None:
+    client = await seated()
+    client.session.lost()
+    assert [(type(sent.body), sent.conn) for sent in await client.bench.added()] == [(Gone, 1)]
+
+
+async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
+    client = await welcome()
+    client.say(type="spectate", id=1, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), seat=None))
+    await settle()
+    client.session.lost()
+    assert [type(sent.body) for sent in await client.bench.added()] == [Unwatch]
+
+
+async def test_a_connection_is_lost_once() -> None:
+    client = await seated()
+    client.session.lost()
+    await client.bench.added()
+    client.session.lost()
+    assert await client.bench.added() == []
+
+
+async def test_nothing_is_sent_to_a_closed_connection() -> None:
+    client = await seated()
+    client.session.hang_up(BYE)
+    client.bench.answer(told=[step(4)])
+    assert await client.kinds() == []
+
+
+# --- slow and silent clients ------------------------------------------------------------------------------------------
+
+
+async def test_a_slow_client_is_spared_and_then_given_a_view() -> None:
+    client = await seated()
+    client.session.pause()
+    client.bench.answer(told=[step(4)])
+    client.session.resume()
+    client.bench.answer(reply_to(await only(client.bench), 4))
+    assert [(message["type"], message.get("reason")) for message in await client.heard()] == [("view", "slow")]
+
+
+async def test_a_slow_client_of_another_dialect_is_closed() -> None:
+    bench = GatewayBench()
+    session, paper = bench.connect(PARROT)
+    session.attach(Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset), 0)
+    session.pause()
+    bench.answer(told=[step(4)])
+    assert paper.closed is not None
+    assert paper.closed.code == 4002
+
+
+async def test_a_client_that_stays_slow_is_closed() -> None:
+    client = await seated()
+    client.paper.unsent = 10
+    client.session.pause()
+    client.session.check_life(client.bench.now + SETTINGS.write_ms / 1_000 + 1)
+    assert client.paper.closed is not None
+    assert client.paper.closed.code == 4002
+
+
+async def test_a_silent_client_is_pinged() -> None:
+    client = await welcome()
+    client.session.check_life(client.bench.now + SETTINGS.ping_ms / 1_000 + 1)
+    assert client.paper.pings == 1
+
+
+async def test_a_client_that_stays_silent_is_closed() -> None:
+    client = await welcome()
+    client.session.check_life(client.bench.now + 3 * SETTINGS.ping_ms / 1_000 + 1)
+    assert client.paper.closed is not None
+    assert client.paper.closed.code == 1011
+
+
+async def test_a_view_for_an_attendance_that_was_replaced_is_not_told() -> None:
+    client = await seated()
+    client.session.refresh(client.session.attachments[ROOM], "slow")
+    refresh = await only(client.bench)
+    client.say(type="view", id=9, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 6))
+    client.bench.answer(reply_to(refresh, 4))
+    assert [message["offset"] for message in await client.heard()] == [6]
+
+
+async def test_a_gateway_that_begins_anew_speaks_under_its_new_id() -> None:
+    client = await seated()
+    client.bench.desk.begin_anew(GatewayId("g-new"))
+    client.say(type="say", id=5, room=ROOM, text="hi")
+    assert (await only(client.bench)).gateway == "g-new"
+
+
+async def test_an_ask_for_a_view_is_a_watch() -> None:
+    client = await welcome()
+    client.say(type="view", id=1, room=int(RoomId(1002)))
+    assert (await only(client.bench)).body == Watch()

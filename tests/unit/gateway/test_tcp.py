@@ -1,0 +1,85 @@
+"""Dialects over TCP: a stream that is cut into messages."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from gateway.closing import BYE
+from gateway.tcp import Listener, TcpConnection, listeners
+from shared.settings import SettingError
+from tests.support.gateway_bench import PARROT, GatewayBench, settle
+from tests.unit.gateway.test_websocket import Socket
+
+
+class Pipe(Socket):
+    eof = False
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self.eof = True
+
+
+class Talk:
+    def __init__(self, bench: GatewayBench | None = None) -> None:
+        self.bench = bench or GatewayBench()
+        self.pipe = Pipe()
+        self.connection = TcpConnection(self.bench.desk, PARROT, {})
+        self.connection.connection_made(cast(asyncio.Transport, self.pipe))
+
+    async def heard(self) -> bytes:
+        await settle()
+        data, self.pipe.written = self.pipe.written, b""
+        return data
+
+
+async def test_a_line_is_a_message_and_so_is_its_answer() -> None:
+    talk = Talk()
+    talk.connection.data_received(b"hel")
+    talk.connection.data_received(b"lo\nagain\n")
+    assert await talk.heard() == b"hello\nagain\n"
+
+
+async def test_a_line_that_is_too_long_is_told_and_the_connection_stays() -> None:
+    talk = Talk()
+    talk.connection.data_received(b"x" * 70_000 + b"\nhello\n")
+    assert await talk.heard() == b"frame/too_big\nhello\n"
+
+
+async def test_what_was_said_is_sent_before_the_end() -> None:
+    talk = Talk()
+    (session,) = talk.bench.desk.sessions.values()
+    session.write(b"last words")
+    session.hang_up(BYE)
+    assert (await talk.heard(), talk.pipe.eof) == (b"last words\n", True)
+
+
+async def test_a_lost_connection_ends_its_session() -> None:
+    talk = Talk()
+    talk.connection.connection_lost(None)
+    assert talk.bench.desk.sessions == {}
+
+
+async def test_a_draining_gateway_accepts_nobody() -> None:
+    bench = GatewayBench()
+    bench.desk.draining = True
+    assert Talk(bench).pipe.closed
+
+
+def test_listeners_are_read_from_the_setting() -> None:
+    assert listeners("snarl=1234, codex=99;strict;pause=5") == [
+        Listener("snarl", 1234, {}),
+        Listener("codex", 99, {"strict": "", "pause": "5"}),
+    ]
+
+
+def test_no_setting_means_no_listeners() -> None:
+    assert listeners("") == []
+
+
+@pytest.mark.parametrize("setting", ["snarl", "snarl=", "snarl=x", "snarl=0", "snarl=65536", "=-1", "snarl;a=5"])
+def test_a_setting_that_makes_no_sense_is_refused(setting: str) -> None:
+    with pytest.raises(SettingError, match="TAVOLATA_TCP"):
+        listeners(setting)
