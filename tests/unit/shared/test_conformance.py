@@ -1,0 +1,149 @@
+"""The conformance suite finds each way in which a game can break its contract."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from shared.conformance import NotConformant, check_every_option, play
+from shared.engine import AnyGame, Choice, Outcome, Table
+from shared.errors import Rejected
+from shared.games import stones
+from shared.ids import Seat
+from tests.support.toys import TOY
+
+GAME = stones.GAME
+SECRET = 8_765_432_109_876
+
+
+def broken(**parts: Any) -> AnyGame:
+    return dataclasses.replace(GAME, **parts)
+
+
+def refuse_all(_state: Any, _seat: Seat, _command: Any) -> Rejected:
+    return Rejected("game/illegal")
+
+
+def allow_all(state: stones.State, seat: Seat, command: stones.Take) -> Any:
+    return (stones.Taken(seat, command.count),)
+
+
+class Wobble:
+    """Decides otherwise every other time."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def decide(self, state: stones.State, seat: Seat, command: stones.Take) -> Any:
+        self.calls += 1
+        events = stones.decide(state, seat, command)
+        return (
+            events if isinstance(events, Rejected) else (stones.Taken(seat, 1 + self.calls % 2 * (command.count - 1)),)
+        )
+
+
+def no_events(_table: Table[Any]) -> tuple[Any, ...]:
+    return ()
+
+
+def turn_of_both(state: stones.State) -> tuple[Seat, ...]:
+    return state.seats if state.stones else ()
+
+
+def turn_for_ever(state: stones.State) -> tuple[Seat, ...]:
+    return (state.turn,)
+
+
+def turn_of_nobody(_state: stones.State) -> tuple[Seat, ...]:
+    return ()
+
+
+def never_over(_state: stones.State) -> Outcome | None:
+    return None
+
+
+class Forgetful:
+    """Applies an event otherwise the second time."""
+
+    def __init__(self) -> None:
+        self.games = 0
+
+    def evolve(self, state: stones.State, event: stones.Event) -> stones.State:
+        self.games += isinstance(event, stones.Started)
+        return replace(stones.evolve(state, event), turn=Seat(0)) if self.games > 1 else stones.evolve(state, event)
+
+
+def refuse_seats(_options: Any, _seats: int, _taken: Any, _seat: Seat, _choice: Choice) -> Rejected:
+    return Rejected("room/full")
+
+
+BROKEN = [
+    ("offered but refused", broken(decide=refuse_all)),
+    ("out of turn", broken(decide=allow_all)),
+    ("not deterministic", broken(decide=Wobble().decide)),
+    ("at least one event", broken(setup=no_events)),
+    ("disagree", broken(turn=turn_of_both)),
+    ("once the game is over", broken(turn=turn_for_ever)),
+    ("somebody has the turn", broken(turn=turn_of_nobody)),
+    ("cannot be taken", broken(admit=refuse_seats)),
+    ("not among the options", broken(bot=lambda _state, _seat, _dice: stones.Take(9))),
+]
+
+
+@pytest.mark.parametrize(("says", "game"), BROKEN, ids=[says for says, _ in BROKEN])
+def test_a_broken_contract_is_found(says: str, game: AnyGame) -> None:
+    with pytest.raises(NotConformant, match=says):
+        play(game, 2, 1, smart=True)
+
+
+def test_a_game_that_never_ends_is_found() -> None:
+    def endless(state: stones.State, event: stones.Event) -> stones.State:
+        return replace(stones.evolve(state, event), stones=9, winner=None)
+
+    with pytest.raises(NotConformant, match="did not end"):
+        play(broken(evolve=endless, outcome=never_over), 2, 1, most_steps=50)
+
+
+def test_a_replay_that_gives_another_state_is_found() -> None:
+    with pytest.raises(NotConformant, match="another state"):
+        play(broken(evolve=Forgetful().evolve), 2, 2, options=stones.Options(1))
+
+
+def test_a_seed_that_leaks_through_a_view_is_found() -> None:
+    with pytest.raises(NotConformant, match="seed leaks through the view"):
+        play(dataclasses.replace(TOY, view=lambda state, _seat: state), 2, SECRET)
+
+
+def test_a_seed_that_leaks_through_an_event_is_found() -> None:
+    with pytest.raises(NotConformant, match="seed leaks through what"):
+        play(dataclasses.replace(TOY, redact=lambda event, _seat: event), 2, SECRET)
+
+
+def test_an_option_that_is_refused_is_found_wherever_it_is_offered() -> None:
+    with pytest.raises(NotConformant, match="offered but refused"):
+        check_every_option(broken(decide=refuse_all), 2, 1)
+
+
+def test_everything_that_is_offered_is_tried() -> None:
+    assert check_every_option(GAME, 2, 1, options=stones.Options(3)) >= 3
+
+
+def test_a_game_that_keeps_the_contract_passes() -> None:
+    _, events, outcome = play(TOY, 3, SECRET)
+    assert (len(events), outcome.reason) == (7, "rounds")
+
+
+def test_every_step_can_be_watched() -> None:
+    seen: list[int] = []
+    play(GAME, 2, 1, watch=lambda state, _events: seen.append(state.stones))
+    assert seen[0] == 21
+    assert seen[-1] == 0
+
+
+def test_an_event_that_changes_on_its_way_is_found() -> None:
+    def fractions(table: Table[stones.Options]) -> Any:
+        return (stones.Started(21, list(table.seats)),)  # type: ignore[arg-type]
+
+    with pytest.raises(NotConformant, match="changes on its way through JSON"):
+        play(broken(setup=fractions), 2, 1)

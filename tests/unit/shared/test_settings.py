@@ -1,0 +1,54 @@
+"""Settings from the environment: every mistake is told in one line."""
+
+import pytest
+
+from shared.settings import GatewaySettings, SettingError, StoreSettings, WorkerSettings, described, from_env, to_env
+
+KINDS = (StoreSettings, WorkerSettings, GatewaySettings)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_environment_gives_the_defaults(kind: type[StoreSettings]) -> None:
+    assert from_env(kind, {}) == kind()
+
+
+def test_a_variable_sets_a_setting() -> None:
+    assert from_env(WorkerSettings, {"TAVOLATA_LEASE_MS": "500"}).lease_ms == 500
+
+
+def test_variables_of_others_are_ignored() -> None:
+    assert from_env(WorkerSettings, {"LEASE_MS": "500", "TAVOLATA_BURST": "1"}) == WorkerSettings()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_settings_survive_the_way_through_the_environment(kind: type[StoreSettings]) -> None:
+    settings = kind(partitions=7, secret="x y", lease_ms=1_234)
+    assert from_env(kind, to_env(settings)) == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("TAVOLATA_LEASE_MS", "soon", "must be a whole number"),
+        ("TAVOLATA_LEASE_MS", "", "must be a whole number"),
+        ("TAVOLATA_LEASE_MS", "1.5", "must be a whole number"),
+        ("TAVOLATA_LEASE_MS", "199", "must be at least 200"),
+        ("TAVOLATA_PARTITIONS", "0", "must be at least 1"),
+        ("TAVOLATA_DURABILITY", "maybe", "must be one of fsync, applied, replicated"),
+        ("TAVOLATA_LOG_LEVEL", "LOUD", "must be one of"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_is_wanted(name: str, text: str, says: str) -> None:
+    with pytest.raises(SettingError, match=says) as told:
+        from_env(WorkerSettings, {name: text})
+    assert name in str(told.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_setting_is_described(kind: type[StoreSettings]) -> None:
+    assert all(name.startswith("TAVOLATA_") and text for name, _, text in described(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_default_obeys_its_own_limits(kind: type[StoreSettings]) -> None:
+    assert from_env(kind, to_env(kind())) == kind()
