@@ -344,7 +344,8 @@ class Finished(Word, frozen=True):
     reason: str
 
     def on(self, view: View) -> View:
-        return replace(view, phase=Phase.OVER, winners=self.winners, ending=self.reason, paused=False)
+        over = replace(view, phase=Phase.OVER, winners=self.winners, ending=self.reason)
+        return replace(over, active=None, paused=False)
 
 
 Event: TypeAlias = (

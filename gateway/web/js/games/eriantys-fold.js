@@ -71,7 +71,7 @@ const FOLDS = {
   player_back: (view, { seat }) => ({ ...view, away: view.away.filter((one) => one !== seat) }),
   paused: (view) => ({ ...view, paused: true }),
   resumed: (view) => ({ ...view, paused: false }),
-  finished: (view, { winners, reason }) => ({ ...view, phase: "over", winners, ending: reason, paused: false }),
+  finished: (view, { winners, reason }) => ({ ...view, phase: "over", winners, ending: reason, active: null, paused: false }),
 };
 
 export const fold = (view, event) => FOLDS[event.type]?.(view, event) ?? view;

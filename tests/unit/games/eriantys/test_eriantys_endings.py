@@ -151,3 +151,10 @@ def test_professors_of_team_mates_are_added() -> None:
 def test_all_who_are_equal_win_together() -> None:
     state = last_turn(last_round="assistants")
     assert told(state, TakeCloud(1))[-1] == Finished((FIRST, SECOND), "assistants")
+
+
+def test_no_character_is_active_once_the_last_turn_has_ended() -> None:
+    state = with_view(board(phase=Phase.CLOUD, cards=(4, 6, 8)), turn=SECOND, clouds=(EMPTY, FULL), last_round="bag")
+    played = do(state, PlayCharacter(4))
+    assert played.view.active is not None
+    assert do(played, TakeCloud(1)).view.active is None
