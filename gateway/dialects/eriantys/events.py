@@ -93,7 +93,7 @@ class EventsTalk(Talk[Parsed]):
                 case _ if self.refusal(answer).code == "name/taken":
                     yield Return(name, GAME, ref=self._returned)
                 case _:
-                    yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                    yield self.deny(answer)
 
         yield Login(name, then)
 
@@ -158,7 +158,7 @@ class EventsTalk(Talk[Parsed]):
                 yield _encode(words.RoomId(table.room))
                 yield from map(_encode, telling.everybody(table))
             else:
-                yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                yield self.deny(answer)
 
         yield Create(spec, ref=then)
 
@@ -172,7 +172,7 @@ class EventsTalk(Talk[Parsed]):
                 yield _ACK
                 yield from map(_encode, telling.everybody(self.sit_down(answer)))
             else:
-                yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                yield self.deny(answer)
 
         yield Join(RoomId(room), ref=then)
 
@@ -187,7 +187,7 @@ class EventsTalk(Talk[Parsed]):
                 self._table = None
                 yield _ACK
             else:
-                yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                yield self.deny(answer)
 
         yield Leave(table.room, then)
 
@@ -209,7 +209,7 @@ class EventsTalk(Talk[Parsed]):
             yield self.act(table, self._command(table, move), self._acted)
 
     def _acted(self, answer: Answer | None) -> Iterator[Out]:
-        yield _ACK if answer is None else self.complain(self.refusal(answer).code, self.refusal(answer).text)
+        yield _ACK if answer is None else self.deny(answer)
 
     def _asks_another_card(self, table: Table, move: words.AnyMove) -> bool:
         """The princess has an event of her own, which is no answer to the other cards that ask for a colour."""

@@ -207,7 +207,7 @@ class PromptsTalk(Talk[words.FromClient]):
 
         def then(answer: Answer | None) -> Iterator[Out]:
             if answer is not None:
-                yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                yield self.deny(answer)
                 planning = table.view.phase is Phase.PLANNING and table.view.turn == table.seat
                 if planning and isinstance(move, words.ChooseAssistant):
                     yield _encode(telling.prompt(table))

@@ -115,7 +115,7 @@ class StatusTalk(Talk[Parsed]):
                 case _ if self.refusal(answer).code == "name/taken":
                     yield Return(name, GAME, self._wanted, self._returned)
                 case _:
-                    yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                    yield self.deny(answer)
 
         yield Login(name, then)
 
@@ -139,7 +139,7 @@ class StatusTalk(Talk[Parsed]):
             if table.playing:
                 yield _encode(telling.full(table))
         else:
-            yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+            yield self.deny(answer)
             yield from self._forget_name()
 
     def _forget_name(self) -> Iterator[Out]:
@@ -158,7 +158,7 @@ class StatusTalk(Talk[Parsed]):
 
         def then(answer: Answer | None) -> Iterator[Out]:
             if answer is not None and not isinstance(answer, Done):
-                yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+                yield self.deny(answer)
 
         yield Configure(table.room, wanted.num_players, {"expert": words.MODES[mode]}, then)
 
@@ -167,7 +167,7 @@ class StatusTalk(Talk[Parsed]):
     def _acted(self, answer: Answer | None) -> Iterator[Out]:
         """Who has moved is told something, even if nothing was to be seen."""
         if answer is not None:
-            yield self.complain(self.refusal(answer).code, self.refusal(answer).text)
+            yield self.deny(answer)
         elif not self._told_anything:
             yield _encode(words.CurrentStatus(words.FINE))
 

@@ -287,6 +287,11 @@ class Talk(ABC, Generic[M]):
         """What was refused; an answer that makes no sense here is our own mistake."""
         return answer if isinstance(answer, Refused) else Refused("internal", text_of("internal"))
 
+    def deny(self, answer: Answer | None) -> bytes:
+        """The error message for a request that was refused."""
+        refused = self.refusal(answer)
+        return self.complain(refused.code, refused.text)
+
     def hang_up(self, code: int, reason: str) -> Hangup:
         self._closed = True
         self._waiting.clear()
