@@ -179,6 +179,22 @@ def test_a_name_that_is_taken_is_said_and_another_one_is_given(newcomer: Newcome
     expect(second.page.locator("#name")).to_have_text("Ada Lovelace 7")
 
 
+def test_the_lobby_leads_back_to_the_seat_and_the_name_stays_while_one_sits(newcomer: Newcomer) -> None:
+    person = newcomer()
+    table = person.open_table("stones")
+    name = name_of(person)
+    person.page.get_by_role("link", name="Lobby").click()
+    back = person.page.get_by_role("link", name=f"Back to table {table}")
+    expect(back).to_be_visible()
+    person.page.locator("#name").click()
+    person.page.get_by_label("Your name").fill("Somebody Else")
+    person.page.get_by_label("Your name").press("Enter")
+    expect(person.page.locator(".toast")).to_contain_text("leave it before you change your name")
+    back.click()
+    assert person.at_table() == table
+    assert name_of(person) == name
+
+
 def test_a_table_that_is_not_there_is_said_in_words(newcomer: Newcomer) -> None:
     person = newcomer().visit("/t/999999")
     expect(person.page.locator(".lonely")).to_contain_text("There is no such room.")

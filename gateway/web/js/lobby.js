@@ -50,7 +50,7 @@ class Lobby {
   }
 
   #online() {
-    this.#mine(this.play.welcome.rooms);
+    this.#mine(this.play.seated);
     this.#ask();
   }
 

@@ -107,8 +107,11 @@ class App {
       event.preventDefault();
       const name = field.value.trim();
       if (!name || name === this.identity.name) return this.#me();
-      if (this.play.welcome?.rooms?.length) this.toast("You have a seat at a table; leave it before you change your name.");
-      else this.play.rename(name);
+      if (!this.play.seated.length) {
+        $("#me").replaceChildren(h("span", { class: "quiet" }, "…"));
+        return this.play.rename(name);
+      }
+      this.toast("You have a seat at a table; leave it before you change your name.");
       return this.#me();
     };
     const form = h("form", { class: "rename", onsubmit: done }, field, h("button", { class: "small" }, "Take this name"));

@@ -13,6 +13,8 @@ const PONG_LIMIT = 4_000;
 const NO_RETURN = new Set([1000, 1008, 1009]);
 const REPLACED = 4001;
 
+const isOver = (view) => view?.status === "finished" || view?.status === "closed";
+
 /** The cluster said no. */
 export class Refusal extends Error {
   constructor(code, text) {
@@ -31,6 +33,7 @@ export class Play extends Emitter {
   #socket = null;
   #pending = new Map();
   #rooms = new Map();
+  #left = new Set();
   #lastId = 0;
   #tries = 0;
   #timer = 0;
@@ -148,6 +151,12 @@ export class Play extends Emitter {
     return [...this.#pending.values()].filter((request) => request.kept).length;
   }
 
+  /** The rooms that go on and in which we have a seat, as far as we know. */
+  get seated() {
+    const known = [...this.#rooms].filter(([, { seat, over }]) => Number.isInteger(seat) && !over).map(([room]) => room);
+    return [...new Set([...known, ...(this.welcome?.rooms ?? []).filter((room) => !this.#rooms.has(room) && !this.#left.has(room))])];
+  }
+
   // --- rooms -------------------------------------------------------------------------------------------------------
 
   create(spec) {
@@ -185,6 +194,7 @@ export class Play extends Emitter {
 
   leave(room) {
     this.#rooms.delete(room);
+    this.#left.add(room);
     return this.request("leave", { room });
   }
 
@@ -270,7 +280,7 @@ export class Play extends Emitter {
 
   #attended({ type, room, seat, epoch, offset, view, reason }) {
     const before = this.#rooms.get(room);
-    this.#rooms.set(room, { epoch, offset, seat });
+    this.#rooms.set(room, { epoch, offset, seat, over: isOver(view) });
     if (view) this.tell("view", { room, view, reason });
     else if (type === "resumed" && before?.seat !== seat) this.view(room).catch(() => {});
   }
@@ -280,7 +290,7 @@ export class Play extends Emitter {
     const seen = this.#rooms.get(room);
     if (!seen || offset <= seen.offset) return;
     const whole = offset === seen.offset + 1;
-    this.#rooms.set(room, { ...seen, epoch, offset });
+    this.#rooms.set(room, { ...seen, epoch, offset, over: seen.over || isOver(update.view) });
     this.tell("update", update);
     if (!whole || !update.view) this.view(room).catch(() => {});
   }

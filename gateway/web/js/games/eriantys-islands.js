@@ -97,6 +97,11 @@ function cloud(students, number, x, y, order) {
   return at(x, y, order ? lit(drawn, { key: `cloud-${number}`, label: `Take cloud ${number + 1}: ${counted(students)}`, act: order }) : drawn);
 }
 
+function facts(view, bag, narrow) {
+  const parts = [`Round ${view.round}`, `${bag} in the bag`, ...(view.expert ? [`${view.bank} coins in the bank`] : [])];
+  return narrow ? parts : [parts.join(" · ")];
+}
+
 /** `target(group)` and `take(cloud)` give what pressing one does now, or nothing. */
 export function islands(view, narrow, target, take) {
   const shape = narrow ? NARROW : WIDE;
@@ -116,6 +121,6 @@ export function islands(view, narrow, target, take) {
     { class: "islands", role: "group", "aria-label": "Islands" },
     ...view.groups.map((one) => group(view, one, where, shape.land, target(one))),
     ...clouds,
-    label(x, low, `Round ${view.round} · ${bag} in the bag${view.expert ? ` · ${view.bank} coins in the bank` : ""}`, { class: "centre" }),
+    ...facts(view, bag, narrow).map((text, line) => label(x, low + line * 22, text, { class: "centre" })),
   );
 }

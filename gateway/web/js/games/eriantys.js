@@ -206,7 +206,7 @@ class Eriantys {
     const { phase, moves, last_round: last } = room.game;
     const held = this.#held;
     const words = {
-      planning: "Play an assistant: its number is your place, half of it the steps of mother nature",
+      planning: "Play an assistant: low numbers go first, high ones walk further",
       students: held ? "Where to? An island, or its row in your dining room" : `Move ${moves} student${moves === 1 ? "" : "s"}: choose one of your entrance`,
       mother: "Move mother nature to one of the lit islands",
       cloud: "Take a cloud",

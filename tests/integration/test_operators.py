@@ -1,0 +1,49 @@
+"""What operators ask of the store: draining, owners, and the last steps of a room."""
+
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from shared.bus import drains, leases, updates
+from shared.bus.keys import Keys
+from shared.bus.scripts import LOADING
+from shared.bus.store import Store
+from shared.bus.wire import Address, Link
+from shared.envelopes import Told
+from shared.ids import Epoch, Offset, Partition, RoomId, WorkerId
+
+P = Keys(Partition(1), 4)
+ROOM = RoomId(1001)
+
+
+@pytest.fixture(params=["valkey_url", "valkey_cluster_url"])
+async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
+    link = Link(Address.parse(request.getfixturevalue(request.param)), greeting=LOADING)
+    await link.start()
+    yield link
+    await link.stop()
+
+
+async def test_a_process_is_told_once_that_it_shall_stop(store: Store) -> None:
+    await drains.ask(store, "w-1")
+    assert await drains.waiting(store) == ["w-1"]
+    assert not await drains.asked(store, "w-2")
+    assert await drains.asked(store, "w-1")
+    assert not await drains.asked(store, "w-1")
+    assert await drains.waiting(store) == []
+
+
+async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) -> None:
+    assert await leases.owner(store, P) == {}
+    tenure = leases.tenure(await store.call(*leases.taking(P, WorkerId("w-1"), 60_000)))
+    assert tenure is not None
+    owner = await leases.owner(store, P)
+    assert (owner["worker"], owner["epoch"]) == ("w-1", tenure.epoch)
+
+
+async def test_the_last_steps_come_oldest_first(store: Store) -> None:
+    for offset in range(1, 8):
+        told = Told(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset), {})
+        await store.call(*updates.appending(P, told, 100))
+    assert [step.offset for step in await updates.latest(store, P, ROOM, 3)] == [5, 6, 7]

@@ -1,0 +1,58 @@
+"""The files of the page, and the headers they come with."""
+
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+
+from gateway.pages import WEB, Pages, read_files
+
+
+def request(path: str, tag: str = "") -> Request:
+    headers = [(b"if-none-match", tag.encode())] if tag else []
+    return Request({"type": "http", "method": "GET", "path": path, "headers": headers, "query_string": b""})
+
+
+def test_all_files_of_the_page_are_served_with_their_types() -> None:
+    files = read_files(WEB)
+    assert {"index.html", "ops.html", "css/base.css", "js/main.js", "js/games/snarl.js", "icon.svg"} <= files.keys()
+    assert files["js/main.js"].kind.startswith("text/javascript")
+
+
+def test_a_file_that_the_browser_has_is_not_sent_again() -> None:
+    file = read_files(WEB)["index.html"]
+    fresh, again = file.answer(request("/")), file.answer(request("/", file.tag))
+    assert (fresh.status_code, again.status_code) == (200, 304)
+    assert fresh.body == file.body
+    assert again.body == b""
+
+
+def test_every_answer_has_a_strict_policy() -> None:
+    for file in read_files(WEB).values():
+        policy = file.answer(request("/")).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+
+
+def test_other_files_of_the_folder_are_not_served(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("no")
+    (tmp_path / "page.html").write_text("yes")
+    assert set(read_files(tmp_path)) == {"page.html"}
+
+
+def test_the_page_names_no_other_host() -> None:
+    for name, file in read_files(WEB).items():
+        text = file.body.decode().replace("http://www.w3.org/", "")
+        assert "http://" not in text, name
+        assert "https://" not in text, name
+
+
+def test_the_routes_are_those_of_the_documentation() -> None:
+    app = Starlette(routes=Pages().routes())
+    assert [getattr(route, "path", "") for route in app.routes] == [
+        "/",
+        "/t/{room:int}",
+        "/replay/{room:int}",
+        "/ops",
+        "/web/{path:path}",
+    ]
