@@ -14,7 +14,7 @@ from tests.support.cluster_sim import PARTITIONS, Simulation
 from tests.support.fake_store import FakeServer
 
 GROUPS = 6
-SEEDS = int(os.environ.get("TAVOLATA_SIMULATIONS", "90"))
+SEEDS = int(os.environ.get("TAVOLATA_SIMULATIONS", "120"))
 FIRST = int(os.environ.get("TAVOLATA_SIMULATION_SEED", "0"))
 
 

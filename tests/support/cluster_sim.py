@@ -92,7 +92,8 @@ class Simulation:
         self._counts = (workers, gateways)
         self._engines = Engines((stones.GAME,))
         self.world = World(server, self.time)
-        self.players = [SimPlayer(f"p{number}-", self.dice) for number in range(players)]
+        chatty = self.dice.choice((0.0, 0.2))
+        self.players = [SimPlayer(f"p{number}-", self.dice, chatty) for number in range(players)]
         self.workers: list[SimWorker] = []
         self.gateways: list[SimGateway] = []
         self.fenced = 0
@@ -206,7 +207,7 @@ class Simulation:
             player.disconnect()
         if player.wire is None:
             player.connect(self.dice.choice(self.gateways))
-        elif self.dice.random() < 0.05:
+        elif self.dice.random() < 0.02:
             player.act_out_of_turn()
         else:
             player.act()
@@ -247,9 +248,7 @@ class Simulation:
         self.dice.choice(self.gateways).lose_the_store(self.dice)
 
     def _message_is_lost(self) -> None:
-        gateway = self.dice.choice(self.gateways)
-        if gateway.inbox:
-            del gateway.inbox[self.dice.randrange(len(gateway.inbox))]
+        self.dice.choice(self.gateways).deaf += self.dice.randint(1, 3)
 
     def _subscription_is_made_again(self) -> None:
         self.dice.choice(self.gateways).resubscribe()

@@ -24,9 +24,11 @@ class Visit:
 
 
 class SimPlayer:
-    def __init__(self, name: str, dice: Random) -> None:
+    def __init__(self, name: str, dice: Random, chatty: float) -> None:
+        """`chatty`: how readily it talks; among silent players a lost last message is noticed by nothing else."""
         self._name = name
         self._dice = dice
+        self._chatty = chatty
         self._ids = 0
         self._hellos = 0
         self.wire: Wire | None = None
@@ -195,7 +197,7 @@ class SimPlayer:
             return
         if self._options:
             self._command({"type": "act", "command": self._dice.choice(self._options)}, visit)
-        elif self._dice.random() < 0.2 and len(self.pending) < 3:
+        elif self._dice.random() < self._chatty and len(self.pending) < 3:
             self._command({"type": "say", "text": f"{self._ids}"}, visit)
 
     def act_out_of_turn(self) -> None:
