@@ -24,9 +24,10 @@ def wanted(
     if state.status == "waiting":
         if state.spec.wait_ms and game.least is not None and len(state.seats) >= game.least:
             timers[WAIT] = (state.joins, state.spec.wait_ms)
+        kept_ms = settings.grace_ms if game.keeps_seats and not state.spec.only else 0
         for seat, place in state.seats.items():
             if not place.here:
-                timers[f"{SEAT}.{seat}"] = (place.aways, settings.grace_ms if game.keeps_seats else 0)
+                timers[f"{SEAT}.{seat}"] = (place.aways, kept_ms)
         return timers
     for seat in turn:
         place = state.seats[seat]

@@ -147,6 +147,13 @@ def test_a_seat_is_kept_for_a_while_before_the_start() -> None:
     assert bench.room.state.deadlines["seat.0"].due_ms == bench.now_ms + SETTINGS.grace_ms
 
 
+def test_a_table_that_waits_for_its_settings_keeps_no_seat_for_the_lost() -> None:
+    bench = opened(RoomSpec("stones", 4, only="codex"))
+    bench.ok("bob", Enter("bob", dialect="codex"))
+    lose(bench, "ada")
+    assert bench.room.state.deadlines["seat.0"].due_ms == bench.now_ms
+
+
 def test_a_seat_is_free_when_the_grace_is_over() -> None:
     bench = opened(RoomSpec("stones", 3))
     bench.enter("bob", gateway=G2)
