@@ -45,7 +45,7 @@ class Jester(Effect):
                 there = on_card[INDEX[card]] and view.players[seat].entrance[INDEX[entrance]]
                 return None if there else refused("eriantys/no_student")
             case Exchange():
-                return not_there(view, seat, on_card, choice) or wrong_count(7, choice)
+                return wrong_count(7, choice) or not_there(view, seat, on_card, choice)
             case _:
                 return refused("eriantys/no_choice")
 
@@ -71,11 +71,10 @@ class Minstrel(Effect):
                 there = player.entrance[INDEX[entrance]] and player.hall[INDEX[hall]]
                 return None if there else refused("eriantys/no_student")
             case Exchange(given=given, taken=taken):
-                if missing := not_there(view, seat, player.hall, choice):
-                    return missing
-                if max(together(without(player.hall, taken), given)) > ROW:
-                    return refused("eriantys/row_full")
-                return wrong_count(10, choice)
+                if wrong := wrong_count(10, choice) or not_there(view, seat, player.hall, choice):
+                    return wrong
+                full = max(together(without(player.hall, taken), given)) > ROW
+                return refused("eriantys/row_full") if full else None
             case _:
                 return refused("eriantys/no_choice")
 

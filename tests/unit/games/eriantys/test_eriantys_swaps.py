@@ -63,7 +63,8 @@ def test_the_jester_swaps_up_to_three_at_once_without_a_draw() -> None:
         ((2, 2, 0, 0, 0), (2, 1, 1, 0, 0), "swap_count"),
         ((1, 0, 0, 0, 0), (1, 1, 0, 0, 0), "swap_count"),
         ((3, 0, 0, 0, 0), (1, 1, 1, 0, 0), "no_student"),
-        ((1, 0, 0, 0, 0), (0, 2, 0, 0, 0), "no_student"),
+        ((1, 0, 0, 0, 0), (0, 2, 0, 0, 0), "swap_count"),
+        ((1, 1, 0, 0, 0), (0, 2, 0, 0, 0), "no_student"),
         ((-1, 0, 1, 0, 1), (1, 0, 0, 0, 0), "bad_arguments"),
     ],
 )
@@ -120,6 +121,7 @@ def test_the_minstrels_equal_colours_change_nothing_and_earn_nothing() -> None:
         ((9, 2, 0, 0, 0), (2, 0, 0, 0, 0), (0, 2, 0, 0, 0), "row_full"),
         ((0, 2, 0, 0, 0), (1, 0, 0, 0, 0), (0, 0, 1, 0, 0), "no_student"),
         ((0, 3, 0, 0, 0), (2, 0, 1, 0, 0), (0, 3, 0, 0, 0), "swap_count"),
+        ((0, 1, 0, 0, 0), (1, 0, 0, 0, 0), (0, 0, 2, 0, 0), "swap_count"),
     ],
 )
 def test_the_minstrels_limits(hall: tuple[int, ...], given: tuple[int, ...], taken: tuple[int, ...], code: str) -> None:
