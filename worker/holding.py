@@ -78,8 +78,7 @@ class Holding:
     def _one(self, envelope: Envelope, at: int, batch: Batch) -> None:
         room = envelope.room
         if room == LOBBY:
-            assert self.lobby is not None
-            self.lobby.handle(envelope, at, batch)
+            self._in_lobby(envelope, at, batch)
             return
         held = self.rooms.get(room)
         if held is None:
@@ -98,6 +97,19 @@ class Holding:
         log.debug("%s: room %s is at step %s", envelope.trace, room, held.state.offset)
         if not held.state.status:
             del self.rooms[room]
+
+    def _in_lobby(self, envelope: Envelope, at: int, batch: Batch) -> None:
+        """A command that breaks the lobby is refused; the lobby is loaded again as it was committed."""
+        mark = batch.mark(LOBBY)
+        try:
+            if self.lobby is not None:
+                self.lobby.handle(envelope, at, batch)
+                return
+        except Exception:
+            log.exception("%s: the lobby broke on %r", envelope.trace, envelope.body)
+            batch.roll_back(mark)
+            self.lobby = None
+        batch.reply(envelope, Reply(envelope.conn, LOBBY, envelope.id, "internal", CODES["internal"]))
 
     def quarantine(self, room: RoomId, why: str, batch: Batch) -> None:
         """Put a room aside until an operator has looked at it; nothing of it is lost."""

@@ -5,7 +5,7 @@ import msgspec
 from shared.bus.journal import Kept, Record
 from shared.bus.keys import Keys
 from shared.bus.leases import Tenure
-from shared.envelopes import AnyBody, Enter, Envelope, Watch
+from shared.envelopes import AnyBody, Enter, Envelope, Match, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.rooms import RoomSpec
 from tests.support.room_bench import ENGINES, SETTINGS, act, take
@@ -140,3 +140,16 @@ def test_rooms_that_are_over_leave_memory_when_nobody_asks_for_them() -> None:
     bench.handle(bench.say(over, "ada", take(1)))
     bench.holding.evict(1_001)
     assert over not in bench.holding.rooms
+
+
+def test_a_lobby_that_breaks_refuses_the_command_and_is_loaded_again() -> None:
+    bench = Bench()
+    bench.holding.load(LOBBY, EMPTY)
+    lobby = bench.holding.lobby
+    assert lobby is not None
+    lobby.state.tables[RoomId(1)] = None  # type: ignore[assignment]
+    match = bench.say(LOBBY, "ada", Match("toy"))
+    batch = bench.handle(match)
+    assert codes(batch) == ["internal"]
+    assert batch.writes == []
+    assert bench.holding.missing([("1001-0", (match,))]) == [LOBBY]
