@@ -14,6 +14,7 @@ from worker.batch import Batch
 from worker.engines import NoSuchGame
 from worker.roomstate import RoomState
 from worker.steps import Steps
+from worker.telling import never_opened
 
 
 class Seating(Steps):
@@ -32,14 +33,20 @@ class Seating(Steps):
             if not self.state.offset:
                 self.state, self._game, self._play = RoomState(self.state.room), None, None
             self._refuse(envelope, taken, batch)
-            self._remind_lobby(batch)
+            self._remind_lobby(body, at, batch)
             return
         self._attend(envelope, taken, at, batch, joining=True)
         self._start_if_full(at, batch)
 
-    def _remind_lobby(self, batch: Batch) -> None:
-        """Whoever was sent here in vain: perhaps a notice to the lobby was lost in a crash."""
-        if self.state.status and (notice := self._teller().to_lobby()) is not None:
+    def _remind_lobby(self, body: Enter, at: int, batch: Batch) -> None:
+        """Somebody was sent here in vain: perhaps a notice to the lobby was lost in a crash, or the table that it has
+        numbered is not opened, since its maker was refused."""
+        notice = None
+        if self.state.status:
+            notice = self._teller().to_lobby()
+        elif body.new and body.spec is not None and not body.spec.private:
+            notice = never_opened(self.state.room, body.spec, at)
+        if notice is not None:
             batch.onward.append(notice)
 
     def _open_if_new(self, body: Enter, at: int) -> Rejected | None:

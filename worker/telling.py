@@ -7,7 +7,7 @@ import msgspec
 
 from shared.engine import AnyGame
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
-from shared.ids import LOBBY, CommandId, Seat, SessionId, TraceId
+from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId, TraceId
 from shared.rooms import (
     NOTHING,
     Back,
@@ -172,3 +172,8 @@ class Teller:
         if seat is None or seat not in self._turn:
             return NOTHING
         return msgspec.Raw(_encode(self._game.options(self._play, seat)))
+
+
+def never_opened(room: RoomId, spec: RoomSpec, at: int) -> Envelope:
+    """To the lobby: nobody may be sent to this table, though it was numbered."""
+    return Envelope(LOBBY, SessionId(""), CommandId(0), Listed(room, Offset(1), spec, 0, at))

@@ -405,3 +405,12 @@ def test_the_lobby_is_reminded_when_somebody_was_sent_in_vain() -> None:
     (envelope,) = bench.batch.onward
     assert isinstance(envelope.body, Listed)
     assert (envelope.body.free, envelope.body.offset) == (0, bench.room.state.offset)
+
+
+def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused() -> None:
+    bench = RoomBench()
+    spec = RoomSpec("stones", 2, {"stones": "many"})
+    assert bench.code("ada", Enter("ada", spec, new=True)) == "room/bad_options"
+    (envelope,) = bench.batch.onward
+    assert isinstance(envelope.body, Listed)
+    assert (envelope.body.room, envelope.body.free, envelope.body.offset) == (bench.room.state.room, 0, 1)
