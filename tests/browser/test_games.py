@@ -41,7 +41,9 @@ def test_a_person_plays_expert_eriantys_and_uses_characters(newcomer: Newcomer) 
         if not person.wait_for_turn():
             break
         keys = sorted(person.offered())
-        cards = [key for key in keys if key.startswith(("character-", "card-", "swap"))]
+        playing = person.page.locator(".character.picked").count() > 0
+        cards = [key for key in keys if playing and key.startswith(("island-", "swap"))]
+        cards = cards or [key for key in keys if key.startswith(("character-", "card-"))]
         coins = [key for key in keys if key.startswith("hall-")] or [key for key in keys if "-GREEN-" in key]
         if keys:
             person.press(dice.choice(cards or coins[:1] or keys))

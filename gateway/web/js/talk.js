@@ -11,7 +11,7 @@ export class Talk {
     this.to = h("select", { "aria-label": "To whom", id: "say-to" });
     this.form = h("form", { class: "row", onsubmit: (event) => this.#say(event) }, this.to, this.text, h("button", { class: "small" }, "Send"));
     this.element = h("section", { class: "panel talkpanel" }, h("h2", {}, "Table talk"), this.lines, this.form);
-    this.count = -1;
+    this.last = "";
     this.people = "";
   }
 
@@ -31,8 +31,9 @@ export class Talk {
     const names = new Map(room.seats.map((seat) => [seat.seat, seat.name]));
     this.form.hidden = room.you === undefined || room.status === "closed";
     this.#people(room);
-    if (said.length === this.count) return;
-    this.count = said.length;
+    const last = `${said.length} ${JSON.stringify(said.at(-1))}`;
+    if (last === this.last) return;
+    this.last = last;
     this.lines.replaceChildren(...said.map((line) => this.#line(line, room.you, names)));
     this.lines.scrollTop = this.lines.scrollHeight;
   }

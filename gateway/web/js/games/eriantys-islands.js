@@ -76,7 +76,7 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     s("path", { class: "land", d: `M ${path} L ${where.get(order[0]).join(" ")}`, "stroke-width": land * 2 - 6 }),
     ...tiles.map((tile) => {
       const { students: those, tower: built } = view.tiles[tile - 1];
-      return at(...where.get(tile), s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })), at(0, 6, ...crowd(those, 27)), built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.15)" }, tower(built))), label(0, land - 11, tile, { class: "tilenumber" }));
+      return at(...where.get(tile), s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })), at(0, 0, ...crowd(those, 27)), built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.15)" }, tower(built))), label(0, land - 8, tile, { class: "tilenumber" }));
     }),
     here && at(where.get(view.mother)[0] + land - 20, where.get(view.mother)[1] - land + 30, mother()),
     ...Array.from({ length: closings }, (_, number) => at(where.get(tiles[0])[0] - 14 + number * 16, where.get(tiles[0])[1] - land + 12, closed())),
@@ -98,7 +98,7 @@ function cloud(students, number, x, y, order) {
 }
 
 function facts(view, bag, narrow) {
-  const parts = [`Round ${view.round}`, `${bag} in the bag`, ...(view.expert ? [`${view.bank} coins in the bank`] : [])];
+  const parts = [`Round ${view.round}`, `${bag} in the bag`, ...(view.expert ? [narrow ? `${view.bank} coins` : `${view.bank} coins in the bank`] : [])];
   return narrow ? parts : [parts.join(" · ")];
 }
 

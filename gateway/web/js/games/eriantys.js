@@ -177,8 +177,8 @@ class Eriantys {
     }
     const found = offer.whole.find(({ choice }) => choice.colour === colour);
     if (!found) return token;
-    const press = () => (card.number === MONK ? this.#hold({ ...this.#held, colour }) : this.#send(found));
-    return lit(token, { key, label: `The ${colour.toLowerCase()} student`, act: press, drag: card.number === MONK, picked: this.#held.colour === colour && copy === 0 });
+    const press = () => (card.number === MONK ? this.#hold({ ...this.#held, colour, copy }) : this.#send(found));
+    return lit(token, { key, label: `The ${colour.toLowerCase()} student`, act: press, drag: card.number === MONK, picked: this.#held.colour === colour && this.#held.copy === copy });
   }
 
   #done(offer) {

@@ -1,0 +1,104 @@
+"""Every character of Eriantys can be played by pressing what is lit, and asks for what it needs."""
+
+import random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from shared.dice import Dice
+from shared.engine import Table, default_bot
+from shared.games.eriantys.cards import CARDS
+from shared.games.eriantys.game import GAME
+from shared.games.eriantys.pieces import Phase
+from shared.games.eriantys.setup import Options
+from shared.games.eriantys.state import State
+from shared.games.eriantys.views import Character
+from shared.ids import Seat
+from tests.browser.conftest import Newcomer
+from tests.browser.person import Person
+
+STUDENTS = {4: (1, 1, 1, 1, 0), 6: (2, 1, 1, 1, 1), 0: (0, 0, 0, 0, 0)}
+MOUNT = """async ([view, options]) => {
+  const { Board } = await import("/web/js/board.js");
+  const { games } = await import("/web/js/games/index.js");
+  const host = document.createElement("div");
+  host.className = "board";
+  document.querySelector("main").replaceChildren(host);
+  const board = new Board(host);
+  const room = { you: view.turn, game: view, status: "playing", seats: [], spec: {} };
+  window.sent = [];
+  const name = (seat) => `Seat ${seat}`;
+  const send = (command) => {
+    window.sent.push(command);
+    paint();
+  };
+  const game = games("eriantys").open({ send, paint: () => paint(), who: name, name, table: 1, host });
+  const paint = () => {
+    host.dataset.offset = window.sent.length;
+    board.paint(game.render(room, options));
+  };
+  paint();
+}"""
+
+
+def moving_students(number: int) -> State:
+    """A turn in which the player can pay for one character, the only one on the table."""
+    seats = (Seat(0), Seat(1))
+    state = GAME.empty
+    events = GAME.setup(Table(Options(expert=True), seats, seats, 5))
+    while True:
+        for event in events:
+            state = GAME.evolve(state, event)
+        if state.view.phase is Phase.STUDENTS:
+            break
+        decided = GAME.decide(state, state.view.turn, default_bot(GAME, state, state.view.turn, Dice(1, "bot")))
+        assert isinstance(decided, tuple)
+        events = decided
+    card = CARDS[number]
+    shown = Character(number, STUDENTS[card.students], card.no_entry)
+    rich = [replace(player, coins=9, hall=(3, 2, 1, 1, 1)) for player in state.view.players]
+    return replace(state, view=replace(state.view, characters=(shown,), players=tuple(rich)))
+
+
+def plain(value: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def sent(person: Person) -> list[Any]:
+    commands: list[Any] = person.page.evaluate("() => window.sent")
+    return commands
+
+
+@pytest.mark.parametrize("number", sorted(CARDS))
+def test_a_character_is_played_by_pressing_what_is_lit(newcomer: Newcomer, number: int) -> None:
+    state = moving_students(number)
+    options = plain(GAME.options(state, state.view.turn))
+    person = newcomer().visit()
+    person.page.locator(".gamecard").first.wait_for()
+    person.page.evaluate(MOUNT, [plain(state.view), options])
+    dice = random.Random(number)
+    person.press(f"character-{number}")
+    for _ in range(20):
+        if sent(person):
+            break
+        keys = person.offered()
+        person.press("swap" if "swap" in keys else dice.choice(keys))
+    assert len(sent(person)) == 1
+    assert sent(person)[0] in options
+    assert sent(person)[0]["number"] == number
+
+
+def test_what_was_chosen_for_a_character_is_taken_back_by_pressing_it_again(newcomer: Newcomer) -> None:
+    state = moving_students(7)
+    person = newcomer().visit()
+    person.page.locator(".gamecard").first.wait_for()
+    person.page.evaluate(MOUNT, [plain(state.view), plain(GAME.options(state, state.view.turn))])
+    person.press("character-7")
+    first = next(key for key in person.offered() if key.startswith("card-7"))
+    person.press(first)
+    assert first not in person.offered()
+    person.press(first)
+    assert first in person.offered()
+    assert sent(person) == []
