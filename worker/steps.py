@@ -43,7 +43,7 @@ _encode = msgspec.json.Encoder().encode
 _decode_state = msgspec.json.Decoder(RoomState).decode
 
 _SEATING = (Opened, Joined, Left, Configured, Started, Closed)
-"""The events that concern the lobby ..."""
+"""The events that concern the lobby (before the start all that are listed do) ..."""
 _LISTED = (*_SEATING, Away, Back, Ended)
 """... and those that show in the directory."""
 
@@ -226,7 +226,8 @@ class Steps:
             return
         teller = self._teller()
         batch.listings[self.state.room] = teller.listing()
-        if any(isinstance(event, _SEATING) for event in self._events) and (notice := teller.to_lobby()) is not None:
+        seating = self.state.status == "waiting" or any(isinstance(event, _SEATING) for event in self._events)
+        if seating and (notice := teller.to_lobby()) is not None:
             batch.onward.append(notice)
 
     def _save_if_due(self, batch: Batch) -> None:

@@ -149,11 +149,12 @@ class Teller:
         )
 
     def to_lobby(self) -> Envelope | None:
-        """What the lobby must know of a public table."""
+        """What the lobby must know of a public table; nobody is sent to one that all its players are lost from."""
         state = self._state
         if state.spec.private:
             return None
-        free = len(state.free()) if state.status == "waiting" else 0
+        waiting = state.status == "waiting" and any(place.here for place in state.humans)
+        free = len(state.free()) if waiting else 0
         sids = tuple(place.sid for place in state.humans) if free else ()
         body = Listed(state.room, state.offset, state.spec, free, state.created_ms, sids)
         return Envelope(LOBBY, SessionId(""), CommandId(0), body)

@@ -147,6 +147,16 @@ def test_a_seat_is_kept_for_a_while_before_the_start() -> None:
     assert bench.room.state.deadlines["seat.0"].due_ms == bench.now_ms + SETTINGS.grace_ms
 
 
+def test_nobody_is_sent_to_a_table_that_all_are_lost_from() -> None:
+    bench = opened()
+    lose(bench, "ada")
+    (envelope,) = bench.batch.onward
+    assert envelope.body.free == 0  # type: ignore[union-attr]
+    bench.ok("ada", Watch())
+    (envelope,) = bench.batch.onward
+    assert envelope.body.free == 1  # type: ignore[union-attr]
+
+
 def test_a_table_that_waits_for_its_settings_keeps_no_seat_for_the_lost() -> None:
     bench = opened(RoomSpec("stones", 4, only="codex"))
     bench.ok("bob", Enter("bob", dialect="codex"))
