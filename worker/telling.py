@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from shared.engine import AnyGame
+from shared.engine import AnyGame, open_to_all
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
 from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId, TraceId
 from shared.rooms import (
@@ -57,7 +57,7 @@ def _visible(events: Sequence[Any], seat: Seat | None, game: AnyGame) -> list[An
     return [visible for event in events if (visible := shown(event, seat, game)) is not None]
 
 
-def _same(some: list[Any], others: list[Any]) -> bool:
+def _same(some: Sequence[Any], others: Sequence[Any]) -> bool:
     """Whether they are the very same events, which is cheaper to find out than whether they are equal."""
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
@@ -74,16 +74,16 @@ class Teller:
     def told(self, events: Sequence[Any], at: int, by: Seat | None, command: CommandId | None, trace: TraceId) -> Told:
         """The step for everybody, and for the seats that are told something else."""
         state = self._state
-        open_to_all = _visible(events, None, self._game)
-        common = _encode(open_to_all)
+        public_events = _visible(events, None, self._game)
+        common = _encode(public_events)
         update = Update(state.room, state.epoch, state.offset, at, msgspec.Raw(common), by, command, trace)
         public = _encode(update)
+        alike = self._game.redact is open_to_all and _same(public_events, events)
         seats: dict[Seat, msgspec.Raw] = {}
         for seat, place in state.seats.items():
             if place.bot or place.left:
                 continue
-            visible = _visible(events, seat, self._game)
-            own = common if _same(visible, open_to_all) else _encode(visible)
+            own = common if alike else self._own(events, seat, public_events, common)
             extra = self._extra(seat, place.wants)
             if own != common or extra:
                 body = public
@@ -94,6 +94,10 @@ class Teller:
         if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
         return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers)
+
+    def _own(self, events: Sequence[Any], seat: Seat, public_events: Sequence[Any], common: bytes) -> bytes:
+        visible = _visible(events, seat, self._game)
+        return common if _same(visible, public_events) else _encode(visible)
 
     def view(self, seat: Seat | None, wants: int) -> bytes:
         """All that a seat, or a spectator, may know of the room now."""
