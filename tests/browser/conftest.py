@@ -15,7 +15,16 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 NOT_FOUND = "THE BROWSER TESTS WERE SKIPPED: no Chromium on this machine (Debian: apt-get install chromium)"
 QUICK = {"TAVOLATA_BOT_MS": "10", "TAVOLATA_ADMIN_TOKEN": "let-me-in"}
 
+LIMIT_S = 300
+"""Whole games on a busy machine take their time."""
+
 Newcomer = Callable[..., Person]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(LIMIT_S))
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,6 @@ def play_to_the_end(person: Person, seed: int) -> int:
     raise AssertionError("the game does not end")
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("game", ["stones", "eriantys", "codex"])
 def test_a_person_plays_a_whole_game_against_a_bot_by_clicking_what_is_lit(newcomer: Newcomer, game: str) -> None:
     person = newcomer()
@@ -32,7 +31,6 @@ def test_a_person_plays_a_whole_game_against_a_bot_by_clicking_what_is_lit(newco
     assert person.page.locator(".log li").count() > 5
 
 
-@pytest.mark.timeout(300)
 def test_a_person_plays_expert_eriantys_and_uses_characters(newcomer: Newcomer) -> None:
     person = newcomer()
     person.open_table("eriantys", bots="1", expert=True)
@@ -52,7 +50,6 @@ def test_a_person_plays_expert_eriantys_and_uses_characters(newcomer: Newcomer) 
     assert any(command["type"] == "play_character" for command in acts)
 
 
-@pytest.mark.timeout(300)
 def test_a_person_and_a_bot_get_through_a_dungeon(newcomer: Newcomer) -> None:
     person = newcomer()
     table = person.open_table("snarl", bots="1", count="1")

@@ -34,7 +34,6 @@ def test_a_game_against_bots_begins_and_ends_with_the_keyboard_alone(newcomer: N
     assert "won" in person.status()
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("game", ["eriantys", "codex"])
 def test_a_whole_game_is_played_with_tab_and_enter(newcomer: Newcomer, game: str) -> None:
     person = newcomer()
@@ -51,7 +50,6 @@ def test_a_whole_game_is_played_with_tab_and_enter(newcomer: Newcomer, game: str
     assert "won" in person.status()
 
 
-@pytest.mark.timeout(300)
 def test_a_dungeon_is_walked_with_the_arrows(newcomer: Newcomer) -> None:
     person = newcomer()
     table = person.open_table("snarl", bots="1", count="1")

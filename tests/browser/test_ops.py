@@ -51,7 +51,6 @@ def test_with_the_token_the_cluster_and_a_room_are_explained(newcomer: Newcomer)
     expect(person.page.locator(".figures")).to_be_visible()
 
 
-@pytest.mark.timeout(200)
 @pytest.mark.parametrize("role", ["worker", "gateway"])
 def test_a_process_is_drained_and_the_game_goes_on(newcomer: Newcomer, cluster: Launched, role: str) -> None:
     player, person = newcomer(), newcomer()

@@ -3,7 +3,6 @@
 import os
 import signal
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Newcomer
@@ -33,7 +32,6 @@ def test_a_reload_in_mid_game_keeps_seat_log_and_board(newcomer: Newcomer) -> No
     play_to_the_end(person, 3)
 
 
-@pytest.mark.timeout(300)
 def test_killed_gateways_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: Launched) -> None:
     person = newcomer()
     person.forgiven = NO_SERVER
@@ -48,7 +46,6 @@ def test_killed_gateways_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: 
     assert "won" in person.status()
 
 
-@pytest.mark.timeout(300)
 def test_a_click_while_the_gateways_are_gone_is_carried_out_once(newcomer: Newcomer, cluster: Launched) -> None:
     person = newcomer()
     person.forgiven = NO_SERVER
@@ -74,7 +71,6 @@ def test_a_click_while_the_gateways_are_gone_is_carried_out_once(newcomer: Newco
     assert sum(taken) == 21
 
 
-@pytest.mark.timeout(300)
 def test_killed_workers_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: Launched) -> None:
     person = newcomer()
     person.play_bots("eriantys")

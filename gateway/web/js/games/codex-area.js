@@ -17,9 +17,9 @@ function box(cells, margin) {
   return [left, top, Math.max(...xs) + WIDTH + margin - left, Math.max(...ys) + HEIGHT + margin - top];
 }
 
-const cards = (area) => area.map((placed, index) => at(...place(placed), s("g", { class: index === area.length - 1 ? "fresh" : "", "data-at": `cell-${placed.i}-${placed.j}` }, card(placed.card, placed.face))));
+const cards = (area, seat) => area.map((placed, index) => at(...place(placed), s("g", { class: index === area.length - 1 ? "fresh" : "", "data-at": `cell-${seat}-${placed.i}-${placed.j}` }, card(placed.card, placed.face))));
 
-export const thumbnail = (area) => picture(box(area, 20).join(" "), { class: "thumbpicture" }, ...cards(area));
+export const thumbnail = (area, seat) => picture(box(area, 20).join(" "), { class: "thumbpicture" }, ...cards(area, seat));
 
 export class Area {
   #paint;
@@ -59,7 +59,7 @@ export class Area {
       const spot = s("rect", { class: "spot", width: WIDTH, height: HEIGHT, rx: 9 });
       return at(x, y, lit(s("g", {}, spot), { key: `cell-${command.i}-${command.j}`, label: `Place it at row ${command.i - 40}, column ${command.j - 40}`, act: () => act(command) }));
     });
-    const svg = picture(view.join(" "), { class: "area", role: "group", "aria-label": "Area" }, ...cards(area), ...spots);
+    const svg = picture(view.join(" "), { class: "area", role: "group", "aria-label": "Area" }, ...cards(area, seat), ...spots);
     svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.#grab(event, svg, view));
     return svg;

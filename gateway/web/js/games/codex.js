@@ -133,7 +133,7 @@ class Codex {
 
   #thumb(view, seat) {
     const name = this.table.who(seat);
-    const shown = thumbnail(view.players[seat].area);
+    const shown = thumbnail(view.players[seat].area, seat);
     const show = () => {
       this.#shown = seat;
       this.area.fit();
@@ -186,7 +186,7 @@ class Codex {
   flights(event, room) {
     const token = (content) => () => frame(content);
     if (event.type === "card_drawn") return [{ from: `place-${event.place}`, to: event.seat === room.you ? "hand" : `seat-${event.seat}`, piece: token(event.card ? card(event.card, "front") : back({ kind: "resource", kingdom: "plant" })) }];
-    if (event.type === "card_placed") return [{ from: event.seat === room.you ? `hand-${event.card}` : `seat-${event.seat}`, to: `cell-${event.i}-${event.j}`, piece: token(card(event.card, event.face)) }];
+    if (event.type === "card_placed") return [{ from: event.seat === room.you ? `hand-${event.card}` : `seat-${event.seat}`, to: `cell-${event.seat}-${event.i}-${event.j}`, piece: token(card(event.card, event.face)) }];
     return [];
   }
 }
