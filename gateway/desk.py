@@ -144,7 +144,8 @@ class Desk:
             self.metrics.answered(self._loop.time() - pending.since)
 
     def _gap(self, partition: Partition) -> None:
-        self.metrics.gaps.inc()
+        if self.sessions:
+            self.metrics.gaps.inc()
         self.outgoing.repeat(partition)
 
     async def learn_games(self) -> None:
