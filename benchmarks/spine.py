@@ -1,6 +1,6 @@
 """What a move costs a worker's core, without IO: reading an entry, handling it, sealing the batch for the commit.
 
-    python -m benchmarks.spine [moves per batch]
+python -m benchmarks.spine [moves per batch]
 """
 
 import sys
