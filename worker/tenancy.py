@@ -58,7 +58,6 @@ class Tenancy:
 
     async def tick(self, status: bytes = b"{}") -> None:
         """One round: a sign of life, renewals, taking and marking for hand-over, dead gateways, last words."""
-        began = self._monotonic()
         lease_ms = self._settings.lease_ms
         roll = Roll(0, {})
         if not self.draining:
@@ -67,8 +66,7 @@ class Tenancy:
                 await self._store.call("PUBLISH", keys.TENANCY, self.worker)
             self._registered = not roll.struck
             self._clock.set(roll.now_ms)
-        self._begin_anew_after_an_outage()
-        await self._renew(began)
+        await self._renew()
         if self.draining:
             return
         await self._strike_dead_workers(roll)
@@ -97,22 +95,18 @@ class Tenancy:
         if self.holdings.get(holding.partition) is holding:
             del self.holdings[holding.partition]
 
-    def _begin_anew_after_an_outage(self) -> None:
-        """Our leases ran out while the store or we stood still: what is still free is taken again, which also makes
-        up for the time that was lost."""
-        if self.holdings and (self._monotonic() - self._renewed) * 1_000 > self._settings.lease_ms:
-            log.warning("the leases ran out unrenewed: taking %d partitions again", len(self.holdings))
-            for holding in list(self.holdings.values()):
-                self.drop(holding)
-
-    async def _renew(self, began: float) -> None:
+    async def _renew(self) -> None:
+        """What ran out while the store or we stood still is dropped like what somebody else took. If it is still free
+        it is taken again, which also makes up for the time that was lost."""
         held = list(self.holdings.values())
+        sent = self._monotonic()
         kept = await leases.renew(self._store, [(one.keys, one.tenure) for one in held], self._settings.lease_ms)
-        self._renewed = began
-        for holding, ours in zip(held, kept, strict=True):
-            if not ours:
-                log.warning("partition %s was taken by another worker", holding.partition)
-                self.drop(holding)
+        self._renewed = sent
+        lost = [holding for holding, ours in zip(held, kept, strict=True) if not ours]
+        for holding in lost:
+            self.drop(holding)
+        if lost:
+            log.warning("the leases on %d partitions were lost", len(lost))
 
     async def _strike_dead_workers(self, roll: Roll) -> None:
         for worker in roll.expired:

@@ -128,10 +128,17 @@ async def test_a_lease_that_another_worker_took_cannot_be_renewed(store: Store) 
     assert await leases.renew(store, [(P, mine)], LONG_MS) == [False]
 
 
+async def test_a_lease_that_ran_out_is_not_renewed_but_taken_anew(store: Store) -> None:
+    mine = await taken(store, ANN, -1)
+    assert await leases.renew(store, [(P, mine)], LONG_MS) == [False]
+    assert (await taken(store, ANN)).epoch > mine.epoch
+
+
 async def test_a_renewed_lease_lasts(store: Store) -> None:
-    mine = await taken(store, ANN, 1)
-    await leases.renew(store, [(P, mine)], LONG_MS)
-    assert await take(store, BOB) is None
+    mine = await taken(store, ANN, LONG_MS)
+    before = (await leases.owner(store, P))["until_ms"]
+    await leases.renew(store, [(P, mine)], 2 * LONG_MS)
+    assert (await leases.owner(store, P))["until_ms"] >= int(before) + LONG_MS
 
 
 async def test_nothing_to_renew_asks_nothing(store: Store) -> None:

@@ -239,6 +239,20 @@ async def test_a_worker_that_lost_a_partition_notices_when_it_renews(bench: Benc
     assert Partition(0) not in bench.tenancy.holdings
 
 
+async def test_a_lease_that_ran_out_is_taken_anew_and_its_clocks_are_put_back(bench: Bench) -> None:
+    await bench.tenancy.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.add(Enter("bob"), who="bob")
+    await bench.intake.turn(None)
+    before = bench.tenancy.holdings[Partition(0)]
+    bench.time.advance(4_000)
+    await bench.tenancy.tick()
+    after = bench.tenancy.holdings[Partition(0)]
+    entries = await commands.read(bench.store, {Partition(0): (KEYS[0], after.cursor)}, 100, None)
+    assert after.tenure.epoch > before.tenure.epoch
+    assert Compensate(4_000) in [envelope.body for _, some in entries[Partition(0)] for envelope in some]
+
+
 async def test_work_stops_when_the_lease_was_not_renewed_in_time(bench: Bench) -> None:
     await bench.tenancy.tick()
     bench.time.advance(700)
