@@ -152,7 +152,12 @@ class Player:
         return number
 
     async def answer(self, number: int) -> Message:
-        return await self.until(lambda: self._answers.get(number), f"the answer to {number}")
+        def answered() -> Message | None:
+            answer = self._answers.get(number)
+            assert answer or self.closed is None, f"{self.name} was hung up on before the answer: {self.closed}"
+            return answer
+
+        return await self.until(answered, f"the answer to {number}")
 
     async def act(self, room: int, command: Message) -> Message:
         return await self.ask("act", room=room, command=command)
