@@ -10,6 +10,7 @@ import msgspec
 
 from shared.bus import keys
 from shared.bus.commands import Entry
+from shared.bus.commits import committing
 from shared.bus.journal import Kept
 from shared.bus.leases import Tenure
 from shared.envelopes import Act, Enter, Envelope
@@ -52,7 +53,7 @@ def main() -> None:
 def _handle(holding: Holding, entries: list[Entry]) -> None:
     batch = holding.handle(entries)
     commit, numbers = holding.seal(batch, entries[-1][0])
-    commit.command(publish=True)
+    committing([commit])
     holding.committed(entries[-1][0], numbers)
 
 

@@ -26,7 +26,7 @@ from shared.bus.scripts import LOADING
 from shared.bus.store import StoreError
 from shared.bus.wire import Address, Link, Subscription
 from shared.envelopes import Beat, Control
-from shared.ids import GatewayId, Partition
+from shared.ids import GatewayId
 from shared.settings import GatewaySettings, SettingError
 from shared.web import listening_socket, serve
 
@@ -122,14 +122,12 @@ class Gateway:
     # --- news from the store ----------------------------------------------------------------------------------------
 
     def _subscribe(self, desk: Desk) -> None:
-        outs = {held.out(desk.gateway): Partition(number) for number, held in enumerate(self._partitions)}
-        listings = {held.listings for held in self._partitions}
+        out = keys.out(desk.gateway)
 
         def message(channel: str, data: bytes) -> None:
-            partition = outs.get(channel)
-            if partition is not None:
-                desk.hub.message(partition, data)
-            elif channel in listings:
+            if channel == out:
+                desk.hub.message(data)
+            elif channel == keys.LISTINGS:
                 desk.rooms.change(directory.changed(data))
             else:
                 self._controlled(desk, _decode_control(data))
@@ -138,7 +136,7 @@ class Gateway:
             desk.spawn(self._gather(desk))
             desk.hub.resubscribed()
 
-        self._news.start((*outs, *listings, keys.control(desk.gateway)), message, gap)
+        self._news.start((out, keys.LISTINGS, keys.control(desk.gateway)), message, gap)
 
     async def _gather(self, desk: Desk) -> None:
         meanwhile = desk.rooms.gathering()

@@ -23,7 +23,7 @@ log = logging.getLogger("tavolata.hub")
 
 _UNHEARD = (Epoch(0), 0)
 
-decode_outbound = msgspec.json.Decoder(Outbound).decode
+_decode = msgspec.json.Decoder(tuple[Outbound, ...]).decode
 
 
 class Listener(Protocol):
@@ -124,9 +124,13 @@ class Hub:
 
     # --- what comes in ----------------------------------------------------------------------------------------------
 
-    def message(self, partition: Partition, message: bytes) -> None:
-        """A partition has something to say to this gateway."""
-        outbound = decode_outbound(message)
+    def message(self, message: bytes) -> None:
+        """Partitions have something to say to this gateway."""
+        for outbound in _decode(message):
+            self._hear(outbound)
+
+    def _hear(self, outbound: Outbound) -> None:
+        partition = outbound.partition
         epoch, number = self._last.get(partition, (outbound.epoch, outbound.number - 1))
         if outbound.epoch < epoch:
             return

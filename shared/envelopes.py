@@ -8,7 +8,7 @@ from shared.engine import Choice
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId, TraceId
 from shared.rooms import NOTHING, RoomSpec
 
-FORMAT = 1
+FORMAT = 2
 """Of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
 
 
@@ -215,6 +215,7 @@ Control: TypeAlias = Beat | Replaced
 class Outbound(msgspec.Struct, frozen=True, array_like=True):
     """What one commit of a partition has to say to one gateway. Numbered, so that a loss is noticed."""
 
+    partition: Partition
     epoch: Epoch
     number: int
     told: tuple[Told, ...] = ()

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from shared.bus import directory, journal, updates
+from shared.bus import directory, journal, keys, updates
+from shared.bus.commits import Message
 from shared.bus.directory import Change
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
@@ -16,6 +17,7 @@ from shared.ids import Epoch, GatewayId, Offset, RoomId
 from shared.rooms import Listing
 
 _encode = msgspec.json.Encoder().encode
+_TRIM_EVERY = 32
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -75,7 +77,9 @@ class Batch:
 
     def tell(self, told: Told, gateways: Sequence[GatewayId]) -> None:
         self.steps += 1
-        self.writes.append(updates.appending(self.partition, told, self.updates_kept))
+        self.writes.append(updates.appending(self.partition, told))
+        if told.offset % _TRIM_EVERY == 0:
+            self.writes.append(updates.trimming(self.partition, told.room, self.updates_kept))
         for gateway in gateways:
             self._say(self.told.setdefault(gateway, []), told)
 
@@ -113,22 +117,21 @@ class Batch:
         for key in (self.partition.journal(room), self.partition.updates(room), self.partition.snapshot(room)):
             self.writes.append(("PEXPIRE", key, after_ms))
 
-    def seal(self, numbers: dict[GatewayId, int]) -> tuple[list[Command], list[Command]]:
+    def seal(self, numbers: dict[GatewayId, int]) -> tuple[list[Command], list[Message]]:
         """The writes, and the messages to publish. `numbers` are those of the last messages; they are moved on."""
         writes = list(self.writes)
-        messages: list[Command] = []
+        messages: list[Message] = []
         if self.listings:
             changes = [Change(room, listing) for room, listing in self.listings.items()]
-            *stored, published = directory.changing(self.partition, changes)
-            writes += stored
-            messages.append(published)
+            writes += directory.storing(self.partition, changes)
+            messages.append(directory.telling(changes))
         for gateway in {**self.told, **self.replies}:
             told, replies = self.told.get(gateway, []), self.replies.get(gateway, [])
             if not told and not replies:
                 continue
             numbers[gateway] = numbers.get(gateway, 0) + 1
-            outbound = Outbound(self.epoch, numbers[gateway], tuple(told), tuple(replies))
-            messages.append(("PUBLISH", self.partition.out(gateway), _encode(outbound)))
+            outbound = Outbound(self.partition.partition, self.epoch, numbers[gateway], tuple(told), tuple(replies))
+            messages.append((keys.out(gateway), _encode(outbound)))
         return writes, messages
 
 

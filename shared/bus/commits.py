@@ -1,12 +1,21 @@
-"""Committing a batch: journal, updates, offset and messages of a partition in one fenced script."""
+"""Committing batches: journal, updates, offset and messages of each partition in one fenced script."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from shared.bus.keys import Keys
 from shared.bus.leases import Tenure
 from shared.bus.scripts import script
 from shared.bus.store import Argument, Command, Store, StoreRefused
+
+Message: TypeAlias = tuple[str, bytes]
+"""A channel, and items of the JSON array that is published there; those of all partitions travel together."""
+
+_SHORT = 5
+"""Words of the writes that are most frequent: XADD, key, id, one field, its value."""
+_MOST_WRITES = 1_000
+"""In one call of the script: nobody else is served meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,27 +27,67 @@ class Commit:
     before: str
     after: str
     writes: Sequence[Command]
-    messages: Sequence[Command]
+    messages: Sequence[Message] = ()
 
-    def command(self, *, publish: bool) -> Command:
-        keys = dict.fromkeys((self.partition.owner, *(str(write[1]) for write in self.writes)))
-        words: list[Argument] = [self.tenure.token, self.before, self.after]
-        for write in (*self.writes, *self.messages) if publish else self.writes:
-            words.append(len(write))
-            words.extend(write)
-        return script("commit", tuple(keys), words)
+
+def committing(commits: Sequence[Commit], *, publish: bool = True) -> Command:
+    """The command that commits them all, each for itself."""
+    keys: list[str] = []
+    others: dict[str, None] = {}
+    words: list[Argument] = []
+    for one in commits:
+        begin = len(keys)
+        keys.append(one.partition.owner)
+        writes: list[Argument] = []
+        for write in one.writes:
+            if len(write) == _SHORT and write[0] == "XADD":
+                keys.append(str(write[1]))
+                writes += (0, *write[2:])
+            else:
+                others[str(write[1])] = None
+                writes += (len(write), *write)
+        messages = [word for message in one.messages for word in message] if publish else []
+        words += (one.tenure.token, one.before, one.after, len(keys) - begin, len(writes), len(messages))
+        words += writes
+        words += messages
+    return script("commit", (*keys, *others), words)
 
 
 async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> list[str]:
     """Commit partitions, each for itself: OK, DONE, FENCED, or what the store said against it.
 
     With `replicas`, messages are published only once so many replicas have the writes."""
-    replies = await store.pipe([one.command(publish=not replicas) for one in commits], errors=True)
-    outcomes = [str(reply) if isinstance(reply, StoreRefused) else str(reply.decode()) for reply in replies]
-    done = [one for one, outcome in zip(commits, outcomes, strict=True) if outcome == "OK"]
-    messages = [message for one in done for message in one.messages]
-    if replicas and messages:
-        while await store.call("WAIT", replicas, 1_000) < replicas:
-            pass
-        await store.pipe(messages)
+    calls = list(_calls(commits))
+    replies = await store.pipe([committing(some, publish=not replicas) for some in calls], errors=True)
+    outcomes: list[str] = []
+    for some, reply in zip(calls, replies, strict=True):
+        refused = isinstance(reply, StoreRefused)
+        outcomes += [str(reply)] * len(some) if refused else [outcome.decode() for outcome in reply]
+    if replicas:
+        await _publish_once_safe(
+            store, replicas, [one for one, was in zip(commits, outcomes, strict=True) if was == "OK"]
+        )
     return outcomes
+
+
+def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:
+    """In portions that do not keep the store busy for long."""
+    begin = writes = 0
+    for at, one in enumerate(commits):
+        if writes and writes + len(one.writes) > _MOST_WRITES:
+            yield commits[begin:at]
+            begin, writes = at, 0
+        writes += len(one.writes)
+    if commits:
+        yield commits[begin:]
+
+
+async def _publish_once_safe(store: Store, replicas: int, commits: Sequence[Commit]) -> None:
+    said: dict[str, list[bytes]] = {}
+    for channel, items in (message for one in commits for message in one.messages):
+        said.setdefault(channel, []).append(items)
+    if not said:
+        return
+    while await store.call("WAIT", replicas, 1_000) < replicas:
+        pass
+    await store.pipe([("PUBLISH", channel, b"[" + b",".join(items) + b"]") for channel, items in said.items()])

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from shared.bus import keys
+from shared.bus.commits import Message
 from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.ids import RoomId
@@ -21,15 +23,19 @@ class Change(msgspec.Struct, frozen=True, array_like=True):
 _decode_changes = msgspec.json.Decoder(tuple[Change, ...]).decode
 
 
-def changing(partition: Keys, changes: Sequence[Change]) -> list[Command]:
-    """The commands that store the changes and tell the gateways."""
-    commands: list[Command] = [
+def storing(partition: Keys, changes: Sequence[Change]) -> list[Command]:
+    """The commands that keep the changes."""
+    return [
         ("HDEL", partition.directory, change.room)
         if change.listing is None
         else ("HSET", partition.directory, change.room, _encode(change.listing))
         for change in changes
     ]
-    return [*commands, ("PUBLISH", partition.listings, _encode(changes))]
+
+
+def telling(changes: Sequence[Change]) -> Message:
+    """The message to all gateways."""
+    return keys.LISTINGS, b",".join(_encode(change) for change in changes)
 
 
 def changed(message: bytes) -> tuple[Change, ...]:

@@ -16,6 +16,8 @@ GATEWAY_STATUS = "tavolata:{gateways}:status"
 DRAIN = "tavolata:drain"
 TENANCY = "tavolata:tenancy"
 """Channel: a partition was released, or a worker came or went."""
+LISTINGS = "tavolata:listings"
+"""Channel: rooms' entries in the directory changed."""
 
 
 def name(text: str) -> str:
@@ -25,6 +27,11 @@ def name(text: str) -> str:
 def control(gateway: GatewayId) -> str:
     """Channel: what concerns a gateway as a whole."""
     return f"tavolata:gateway:{gateway}"
+
+
+def out(gateway: GatewayId) -> str:
+    """Channel: what rooms have to say to a gateway."""
+    return f"tavolata:gateway:{gateway}:out"
 
 
 def _tag(partition: int, partitions: int) -> str:
@@ -41,9 +48,10 @@ def _tag(partition: int, partitions: int) -> str:
 class Keys:
     """The keys of one partition."""
 
-    __slots__ = ("_tag", "commands", "deadlines", "directory", "gateways", "listings", "owner", "quarantine")
+    __slots__ = ("_tag", "commands", "deadlines", "directory", "gateways", "owner", "partition", "quarantine")
 
     def __init__(self, partition: Partition, partitions: int) -> None:
+        self.partition = partition
         self._tag = "{" + _tag(partition, partitions) + "}"
         self.commands = f"{self._tag}:commands"
         self.owner = f"{self._tag}:owner"
@@ -51,8 +59,6 @@ class Keys:
         self.deadlines = f"{self._tag}:deadlines"
         self.gateways = f"{self._tag}:gateways"
         self.quarantine = f"{self._tag}:quarantine"
-        self.listings = f"{self._tag}:listings"
-        """Channel: a room's entry in the directory changed."""
 
     def journal(self, room: RoomId) -> str:
         return f"{self._tag}:room:{room}:journal"
@@ -66,10 +72,6 @@ class Keys:
     def at(self, gateway: GatewayId) -> str:
         """Set: the rooms of this partition that a gateway attends to."""
         return f"{self._tag}:at:{gateway}"
-
-    def out(self, gateway: GatewayId) -> str:
-        """Channel: what the partition has to say to a gateway."""
-        return f"{self._tag}:out:{gateway}"
 
 
 def all_keys(partitions: int) -> tuple[Keys, ...]:

@@ -15,15 +15,22 @@ from shared.rooms import NOTHING, Position
 _WATCHERS = b"w"
 
 
-def appending(partition: Keys, told: Told, keep: int) -> Command:
-    """The command that appends a step."""
-    command: list[str | bytes | int] = ["XADD", partition.updates(told.room), "MAXLEN", "~", keep, f"{told.offset}-0"]
-    command += ["e", told.epoch, "p", bytes(told.public)]
+def appending(partition: Keys, told: Told) -> Command:
+    """The command that appends a step. Its first field is named after the epoch."""
+    command = ("XADD", partition.updates(told.room), f"{told.offset}-0", told.epoch, bytes(told.public))
+    if not told.seats and told.watchers is NOTHING:
+        return command
+    parts: list[str | bytes] = []
     for seat, part in told.seats.items():
-        command += [f"s{seat}", bytes(part)]
+        parts += [f"s{seat}", bytes(part)]
     if told.watchers != NOTHING:
-        command += [_WATCHERS, bytes(told.watchers)]
-    return tuple(command)
+        parts += [_WATCHERS, bytes(told.watchers)]
+    return (*command, *parts)
+
+
+def trimming(partition: Keys, room: RoomId, keep: int) -> Command:
+    """The command that forgets all but about so many of a room's last steps."""
+    return ("XTRIM", partition.updates(room), "MAXLEN", "~", keep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,8 @@ async def latest(store: Store, partition: Keys, room: RoomId, most: int) -> list
 
 def _told(room: RoomId, entry: list[Any]) -> Told:
     offset = Offset(int(entry[0].partition(b"-")[0]))
-    parts = {entry[1][at]: entry[1][at + 1] for at in range(0, len(entry[1]), 2)}
+    epoch, public, *others = entry[1]
+    parts = {others[at]: others[at + 1] for at in range(0, len(others), 2)}
     seats = {Seat(int(name[1:])): msgspec.Raw(part) for name, part in parts.items() if name.startswith(b"s")}
     watchers = msgspec.Raw(parts[_WATCHERS]) if _WATCHERS in parts else NOTHING
-    return Told(room, Epoch(int(parts[b"e"])), offset, msgspec.Raw(parts[b"p"]), seats, watchers)
+    return Told(room, Epoch(int(epoch)), offset, msgspec.Raw(public), seats, watchers)

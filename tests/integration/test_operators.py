@@ -45,5 +45,5 @@ async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) ->
 async def test_the_last_steps_come_oldest_first(store: Store) -> None:
     for offset in range(1, 8):
         told = Told(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset), {})
-        await store.call(*updates.appending(P, told, 100))
+        await store.call(*updates.appending(P, told))
     assert [step.offset for step in await updates.latest(store, P, ROOM, 3)] == [5, 6, 7]

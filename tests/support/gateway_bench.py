@@ -122,7 +122,7 @@ class GatewayBench:
         room = replies[0].room if replies else told[0].room
         partition = partition_of(room, PARTITIONS)
         number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
-        self.desk.hub.message(partition, msgspec.json.encode(Outbound(Epoch(epoch), number, told, replies)))
+        self.desk.hub.message(msgspec.json.encode([Outbound(partition, Epoch(epoch), number, told, replies)]))
 
     def lose_message(self, room: RoomId = ROOM) -> None:
         """A message to this gateway got lost."""

@@ -73,8 +73,7 @@ def _journal(server: FakeServer, keys: Keys, room: int) -> tuple[list[_Filed], d
 def _updates(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     for place, fields in server.run(("XRANGE", keys.updates(RoomId(room)), "-", "+")):
-        parts = dict(zip(fields[::2], fields[1::2], strict=True))
-        found[int(place.split(b"-")[0])] = msgspec.json.decode(parts[b"p"])
+        found[int(place.split(b"-")[0])] = msgspec.json.decode(fields[1])
     return found
 
 

@@ -155,11 +155,12 @@ class RoomBench:
 
 def _told(write: tuple[Any, ...]) -> Told:
     """A step as it was appended to the updates."""
-    offset = int(write[5].partition("-")[0])
-    parts = dict(zip(write[6::2], write[7::2], strict=True))
+    _, _, place, epoch, public, *others = write
+    offset = int(place.partition("-")[0])
+    parts = dict(zip(others[::2], others[1::2], strict=True))
     seats = {Seat(int(name[1:])): msgspec.Raw(part) for name, part in parts.items() if name[:1] == "s"}
     watchers = msgspec.Raw(parts.get(b"w", b"null"))
-    return Told(ROOM, Epoch(parts["e"]), Offset(offset), msgspec.Raw(parts["p"]), seats, watchers)
+    return Told(ROOM, Epoch(epoch), Offset(offset), msgspec.Raw(public), seats, watchers)
 
 
 def opened(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:

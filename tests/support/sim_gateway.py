@@ -18,7 +18,7 @@ from shared.bus import directory, keys
 from shared.bus.leases import GATEWAYS
 from shared.bus.store import StoreError
 from shared.envelopes import Beat, Control
-from shared.ids import GatewayId, Partition
+from shared.ids import GatewayId
 from shared.settings import GatewaySettings
 from tests.support.sim_store import Line, World
 
@@ -74,8 +74,7 @@ class SimGateway:
         self.desk.outgoing.up = lambda: not self.store.down
         self.desk.now_ms = lambda: int(world.time.now_s * 1_000)
         self._world = world
-        self._outs: dict[str, Partition] = {}
-        self._listings = [held.listings for held in self._partitions]
+        self._out = ""
         self._registered = False
         self._lives = 0
         self._subscribe()
@@ -87,8 +86,8 @@ class SimGateway:
 
     def _subscribe(self) -> None:
         gateway = self.desk.gateway
-        self._outs = {held.out(gateway): Partition(at) for at, held in enumerate(self._partitions)}
-        self.news = self._world.server.listen((*self._outs, *self._listings, keys.control(gateway)))
+        self._out = keys.out(gateway)
+        self.news = self._world.server.listen((self._out, keys.LISTINGS, keys.control(gateway)))
         self.resubscribe()
 
     def listen(self) -> None:
@@ -100,9 +99,9 @@ class SimGateway:
     def hear(self) -> None:
         """The next message of the subscription arrives."""
         channel, data = self.inbox.popleft()
-        if channel in self._outs:
-            self.desk.hub.message(self._outs[channel], data)
-        elif channel in self._listings:
+        if channel == self._out:
+            self.desk.hub.message(data)
+        elif channel == keys.LISTINGS:
             self.desk.rooms.change(directory.changed(data))
         else:
             control = _decode_control(data)

@@ -59,10 +59,10 @@ class Bench:
 
     async def write(self, *steps: Told) -> None:
         """Steps that are in the store, whether they were told or not."""
-        await self.store.pipe([updates.appending(KEYS[told.room % 2], told, 1_000) for told in steps])
+        await self.store.pipe([updates.appending(KEYS[told.room % 2], told) for told in steps])
 
     def say(self, number: int, *steps: Told, epoch: int = 7, replies: tuple[Reply, ...] = ()) -> None:
-        self.hub.message(P0, msgspec.json.encode(Outbound(Epoch(epoch), number, steps, replies)))
+        self.hub.message(msgspec.json.encode([Outbound(P0, Epoch(epoch), number, steps, replies)]))
 
 
 async def test_steps_come_in_order() -> None:
@@ -194,7 +194,7 @@ async def test_steps_that_come_while_a_hole_is_filled_come_in_order() -> None:
     bench.store.hold()
     bench.say(1, step(4))
     await settle()
-    bench.store.server.run(updates.appending(KEYS[0], step(6), 1_000))
+    bench.store.server.run(updates.appending(KEYS[0], step(6)))
     bench.say(2, step(5))
     bench.say(3, step(6))
     bench.store.go()

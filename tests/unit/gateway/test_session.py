@@ -169,7 +169,7 @@ async def test_who_enters_hears_the_steps_right_behind_the_answer() -> None:
 
 async def test_who_resumes_hears_what_was_missed() -> None:
     client = await welcome()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number), 100) for number in range(1, 5)])
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="resume", id=1, room=ROOM, epoch=7, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 4))
     assert [(message["type"], message["offset"]) for message in await client.heard()] == [
@@ -181,7 +181,7 @@ async def test_who_resumes_hears_what_was_missed() -> None:
 
 async def test_who_resumes_from_a_past_that_did_not_happen_gets_a_view() -> None:
     client = await welcome()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number), 100) for number in range(1, 3)])
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 3)])
     client.say(type="resume", id=1, room=ROOM, epoch=6, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 2))
     asked = await only(client.bench)

@@ -21,8 +21,8 @@ def test_partitions_divide_the_slots_evenly(partitions: int) -> None:
 
 def test_all_keys_of_a_partition_have_its_tag() -> None:
     held, room, gateway = Keys(Partition(17), 64), RoomId(1041), GatewayId("g")
-    keys = (held.commands, held.owner, held.directory, held.deadlines, held.gateways, held.quarantine, held.listings)
-    more = (held.journal(room), held.updates(room), held.snapshot(room), held.at(gateway), held.out(gateway))
+    keys = (held.commands, held.owner, held.directory, held.deadlines, held.gateways, held.quarantine)
+    more = (held.journal(room), held.updates(room), held.snapshot(room), held.at(gateway))
     assert len({key[: key.index("}") + 1] for key in (*keys, *more)}) == 1
 
 

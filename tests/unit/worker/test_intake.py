@@ -92,7 +92,7 @@ async def test_what_was_committed_is_not_read_again(bench: Bench) -> None:
 
 
 async def test_nobody_hears_of_anything_before_it_is_committed(bench: Bench) -> None:
-    news = bench.store.server.listen((KEYS[0].out(G1),))
+    news = bench.store.server.listen((keys.out(G1),))
     await bench.tenancy.tick()
     await bench.add(Enter("ada", TOY))
     works = await bench.intake.read(None)
@@ -104,12 +104,12 @@ async def test_nobody_hears_of_anything_before_it_is_committed(bench: Bench) -> 
 
 
 async def test_a_gateway_hears_of_the_commit(bench: Bench) -> None:
-    news = bench.store.server.listen((KEYS[0].out(G1),))
+    news = bench.store.server.listen((keys.out(G1),))
     await bench.tenancy.tick()
     await bench.add(Enter("ada", TOY))
     await bench.intake.turn(None)
     ((_, data),) = news.heard()
-    assert [reply.seat for reply in msgspec.json.decode(data, type=Outbound).replies] == [0]
+    assert [reply.seat for one in msgspec.json.decode(data, type=list[Outbound]) for reply in one.replies] == [0]
 
 
 async def test_the_lobby_is_told_of_a_new_table(bench: Bench) -> None:
