@@ -1,6 +1,7 @@
 """How our programs begin and fail: settings from the environment, one clear line and an exit code when it cannot be."""
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -17,6 +18,9 @@ from shared.web import PortTaken
 
 T = TypeVar("T", bound=StoreSettings)
 
+_GC_AFTER = 50_000
+"""A batch keeps thousands of objects alive for a moment: by default they would be searched for cycles again and again."""
+
 
 def run(kind: type[T], start: Callable[[T], Awaitable[None]]) -> None:
     """The body of a `__main__`: `start` runs until the program shall end."""
@@ -26,6 +30,8 @@ def run(kind: type[T], start: Callable[[T], Awaitable[None]]) -> None:
     try:
         settings = from_env(kind, os.environ)
         logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
+        gc.freeze()
+        gc.set_threshold(_GC_AFTER)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_awaited(start, settings))
     except SettingError as error:

@@ -1,6 +1,6 @@
 """Everything that one batch of a partition's commands has come to, until it is committed in one go."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -75,7 +75,7 @@ class Batch:
     def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:
         self.writes.append(journal.appending(self.partition, room, offset, number, record))
 
-    def tell(self, told: Told, gateways: Sequence[GatewayId]) -> None:
+    def tell(self, told: Told, gateways: Iterable[GatewayId]) -> None:
         self.steps += 1
         self.writes.append(updates.appending(self.partition, told))
         if told.offset % _TRIM_EVERY == 0:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.bus import commands, commits, journal, keys
@@ -80,6 +81,7 @@ class Intake:
         except StoreError as error:
             outcomes = [str(error)] * len(sealed)
         onward: list[Command] = []
+        done: list[tuple[Sequence[Entry], Batch]] = []
         now_ms = oldest_ms = self._tenancy.now_ms()
         for (work, batch, _, numbers), outcome in zip(sealed, outcomes, strict=True):
             holding = work.holding
@@ -90,10 +92,12 @@ class Intake:
                 continue
             holding.committed(work.after, numbers)
             self._tenancy.alarm.add(holding.partition, batch.started)
-            self._metrics.committed(work.entries, batch)
+            done.append((work.entries, batch))
             oldest_ms = min(oldest_ms, commands.time_of(work.entries[0][0]))
             if batch.onward:
                 onward.append(commands.adding(self._lobby, batch.onward))
+        if done:
+            self._metrics.committed(done)
         self._metrics.lag.set((now_ms - oldest_ms) / 1_000)
         if onward:
             await self._pass_on(onward)

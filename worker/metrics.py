@@ -24,7 +24,7 @@ class Metrics:
         self._steps = Counter("tavolata_steps", "Steps of rooms", registry=self.registry)
         self._batch = Histogram(
             "tavolata_batch_commands",
-            "Commands in a batch",
+            "Commands committed together",
             buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000),
             registry=self.registry,
         )
@@ -33,17 +33,21 @@ class Metrics:
         self.lag = Gauge(LAG, "How long the oldest command of the last batch had waited", registry=self.registry)
         self.moves = 0
 
-    def committed(self, entries: Sequence[Entry], batch: Batch) -> None:
-        handled = sum(len(envelopes) for _, envelopes in entries)
-        codes = [reply.code for replies in batch.replies.values() for reply in replies if reply.code]
+    def committed(self, handled: Sequence[tuple[Sequence[Entry], Batch]]) -> None:
+        """What was committed together, one batch for each partition."""
+        total = sum(len(envelopes) for entries, _ in handled for _, envelopes in entries)
+        steps = sum(batch.steps for _, batch in handled)
+        codes = [
+            reply.code for _, batch in handled for replies in batch.replies.values() for reply in replies if reply.code
+        ]
         for code in codes:
             self._rejections.labels(code).inc()
         self._refused.inc(len(codes))
-        self._accepted.inc(handled - len(codes))
-        self._batch.observe(handled)
-        self._ok.inc()
-        self._steps.inc(batch.steps)
-        self.moves += batch.steps
+        self._accepted.inc(total - len(codes))
+        self._batch.observe(total)
+        self._ok.inc(len(handled))
+        self._steps.inc(steps)
+        self.moves += steps
 
     def refused_commit(self, outcome: str) -> None:
         self._commits.labels("fenced" if outcome == "FENCED" else "uncertain").inc()

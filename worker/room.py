@@ -47,7 +47,7 @@ class Room(Seating):
         """Carry a command out, or refuse it."""
         self.touched_ms = at
         self._begin()
-        self._gateways_before = self.state.gateways()
+        self._gateways_before = self._attending()
         body = envelope.body
         match body:
             case Act() | Say() | Configure() | Leave() | Rematch():

@@ -110,6 +110,14 @@ class RoomState(msgspec.Struct):
         return self.status in ("finished", "closed")
 
     @property
+    def attended(self) -> bool:
+        """Whether a player is here; asked at every step."""
+        for place in self.seats.values():  # noqa: SIM110 - this is faster than any()
+            if place.here and not place.bot:
+                return True
+        return False
+
+    @property
     def humans(self) -> list[Place]:
         return [place for place in self.seats.values() if not place.bot and not place.left]
 

@@ -35,7 +35,7 @@ from worker import timers
 from worker.batch import Batch, Due
 from worker.engines import Engines
 from worker.roomstate import Deadline, Result, RoomState, apply
-from worker.telling import Teller
+from worker.telling import Cause, Teller
 
 log = logging.getLogger("tavolata.room")
 
@@ -67,7 +67,9 @@ class Steps:
         self._events: list[Any] = []
         self._seats_changed = False
         """Whether an event of the room itself is among them."""
-        self._gateways_before: set[GatewayId] = set()
+        self._gateways: tuple[GatewayId, ...] | None = None
+        """Where somebody attends to the room; none: to be found out."""
+        self._gateways_before: tuple[GatewayId, ...] = ()
         self._snapshot_at = Offset(0)
         self._indexed: dict[str, Deadline] = {}
         """The deadlines as the partition's index has them."""
@@ -121,11 +123,13 @@ class Steps:
             room_event: RoomEvent = event  # type: ignore[assignment]
             apply(self.state, room_event)
             self._seats_changed = True
+            self._gateways = None
         else:
             self.state.moves += 1
             self._play = self._the_game.evolve(self._play, event)
 
     def _note(self, note: AnyNote) -> None:
+        self._gateways = None
         match note:
             case Attached(gateway=gateway, conn=conn, seat=seat, wants=wants, id=command):
                 if seat is None:
@@ -164,11 +168,12 @@ class Steps:
         sid = envelope.sid if envelope is not None else SessionId("")
         trace = envelope.trace if envelope is not None else TraceId("")
         events = msgspec.Raw(_encode(self._events))
-        record = Record(at, self._epoch, sid, command, seat, trace, events, notes, expired=expired)
+        record = Record(at, self._epoch, sid, command, seat, trace, events, notes, "", "", expired)
         batch.file(state.room, state.offset, 0, record)
         if seat is not None and command:
             self._file(seat, command, Result(state.offset, epoch=self._epoch))
-        told = self._teller().told(self._events, at, seat, command or None, trace)
+        caused = Cause(at, seat, command or None, trace)
+        told = self._teller().told(self._events, caused, None if self._seats_changed else events)
         batch.tell(told, self._receivers())
         if self._seats_changed:
             self._list(batch)
@@ -181,12 +186,16 @@ class Steps:
         self._events.clear()
         self._seats_changed = False
 
-    def _receivers(self) -> list[GatewayId]:
+    def _attending(self) -> tuple[GatewayId, ...]:
+        if self._gateways is None:
+            self._gateways = tuple(sorted(self.state.gateways()))
+        return self._gateways
+
+    def _receivers(self) -> tuple[GatewayId, ...]:
         """Where somebody attends to the room, or did before this command."""
-        gateways = self._gateways_before
-        if self._seats_changed:
-            gateways = gateways | self.state.gateways()
-        return sorted(gateways)
+        if not self._seats_changed:
+            return self._gateways_before
+        return tuple(sorted({*self._gateways_before, *self._attending()}))
 
     def _end_if_over(self) -> None:
         state = self.state

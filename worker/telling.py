@@ -1,7 +1,7 @@
 """What of a room is told to whom: updates, views and the entry in the directory. Secrets leave by no other way."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -62,6 +62,15 @@ def _same(some: Sequence[Any], others: Sequence[Any]) -> bool:
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
+class Cause(NamedTuple):
+    """What brought a step about."""
+
+    at: int
+    by: Seat | None
+    command: CommandId | None
+    trace: TraceId
+
+
 class Teller:
     """Speaks for one room at one step."""
 
@@ -71,33 +80,34 @@ class Teller:
         self._play = play
         self._turn = turn
 
-    def told(self, events: Sequence[Any], at: int, by: Seat | None, command: CommandId | None, trace: TraceId) -> Told:
-        """The step for everybody, and for the seats that are told something else."""
+    def told(self, events: Sequence[Any], cause: Cause, written: msgspec.Raw | None = None) -> Told:
+        """The step for everybody, and for the seats that are told something else. `written`: events of the game alone,
+        as they are in the journal."""
         state = self._state
-        public_events = _visible(events, None, self._game)
-        common = _encode(public_events)
-        update = Update(state.room, state.epoch, state.offset, at, msgspec.Raw(common), by, command, trace)
+        alike = written is not None and self._game.redact is open_to_all
+        public_events = events if alike else _visible(events, None, self._game)
+        common = written if alike and written is not None else msgspec.Raw(_encode(public_events))
+        update = Update(state.room, state.epoch, state.offset, cause.at, common, cause.by, cause.command, cause.trace)
         public = _encode(update)
-        alike = self._game.redact is open_to_all and _same(public_events, events)
         seats: dict[Seat, msgspec.Raw] = {}
         for seat, place in state.seats.items():
-            if place.bot or place.left:
+            if place.bot or place.left or (alike and not place.wants):
                 continue
             own = common if alike else self._own(events, seat, public_events, common)
             extra = self._extra(seat, place.wants)
             if own != common or extra:
                 body = public
                 if own != common:
-                    body = _encode(msgspec.structs.replace(update, events=msgspec.Raw(own)))
+                    body = _encode(msgspec.structs.replace(update, events=own))
                 seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
         watchers = NOTHING
         if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
         return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers)
 
-    def _own(self, events: Sequence[Any], seat: Seat, public_events: Sequence[Any], common: bytes) -> bytes:
+    def _own(self, events: Sequence[Any], seat: Seat, public_events: Sequence[Any], common: msgspec.Raw) -> msgspec.Raw:
         visible = _visible(events, seat, self._game)
-        return common if _same(visible, public_events) else _encode(visible)
+        return common if _same(visible, public_events) else msgspec.Raw(_encode(visible))
 
     def view(self, seat: Seat | None, wants: int) -> bytes:
         """All that a seat, or a spectator, may know of the room now."""

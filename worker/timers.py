@@ -19,7 +19,7 @@ def wanted(
     if state.over:
         return {}
     timers: dict[str, tuple[int, int]] = {}
-    if not any(place.here and not place.bot for place in state.seats.values()):
+    if not state.attended:
         timers[ABANDONED] = (state.joins + sum(place.aways for place in state.seats.values()), settings.abandoned_ms)
     if state.status == "waiting":
         if state.spec.wait_ms and game.least is not None and len(state.seats) >= game.least:
