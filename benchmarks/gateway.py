@@ -32,7 +32,7 @@ from worker.engines import load_engines
 from worker.holding import Holding
 
 ROOMS = 200
-ROUNDS = 40
+ROUNDS = 100
 ACT = b'{"type":"act","id":%d,"room":%d,"command":{"type":"take","count":1}}'
 HELLO = b'{"type":"hello"}'
 _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
@@ -148,18 +148,23 @@ class Bench:
 async def main() -> None:
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     bench = Bench()
+    best = min([await _round(bench, size, number) for number in range(10, 10 + ROUNDS)], key=sum)
+    assert not any(len(desk.outgoing) for desk in bench.desks), "moves without an answer"
+    inward, outward = (took / ROOMS * 1e6 for took in best)
+    sys.stdout.write(
+        f"{inward + outward:.1f} us of gateway CPU per move without IO ({inward:.1f} in, {outward:.1f} out) "
+        f"in the best of {ROUNDS} rounds, {size} moves per batch\n"
+    )
+
+
+async def _round(bench: Bench, size: int, number: int) -> tuple[float, float]:
+    """A move at every table; what it took on both ways."""
     rooms = list(bench.tables)
     inward = outward = 0.0
-    for number in range(10, 10 + ROUNDS):
-        for at in range(0, ROOMS, size):
-            inward += await bench.inward(rooms[at : at + size], number)
-            outward += await bench.outward(number)
-    assert not any(len(desk.outgoing) for desk in bench.desks), "moves without an answer"
-    each = 1e6 / (ROUNDS * ROOMS)
-    sys.stdout.write(
-        f"{(inward + outward) * each:.1f} us of gateway CPU per move without IO ({inward * each:.1f} in, "
-        f"{outward * each:.1f} out), {size} moves per batch\n"
-    )
+    for at in range(0, ROOMS, size):
+        inward += await bench.inward(rooms[at : at + size], number)
+        outward += await bench.outward(number)
+    return inward, outward
 
 
 if __name__ == "__main__":

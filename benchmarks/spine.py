@@ -21,7 +21,7 @@ from worker.engines import load_engines
 from worker.holding import Holding
 
 ROOMS = 200
-ROUNDS = 40
+ROUNDS = 100
 _encode = msgspec.json.encode
 _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
 
@@ -38,15 +38,18 @@ def main() -> None:
         for seat in range(2):
             enter = Enter(f"p{seat}", spec, 7)
             _handle(holding, [("1-0", (_envelope(room, seat, 1, enter),))])
-    took = 0.0
+    best = float("inf")
     act = Act(msgspec.Raw(b'{"type":"take","count":1}'))
     for number in range(ROUNDS):
         lines = [_encode((_envelope(room, number % 2, 10 + number, act),)) for room in rooms]
         began = time.process_time()
         for at in range(0, ROOMS, size):
             _handle(holding, [(f"{number}-{at}", _decode(line)) for line in lines[at : at + size]])
-        took += time.process_time() - began
-    _say(f"{took / (ROUNDS * ROOMS) * 1e6:.1f} us of worker CPU per move without IO, {size} moves per batch")
+        best = min(best, time.process_time() - began)
+    _say(
+        f"{best / ROOMS * 1e6:.1f} us of worker CPU per move without IO in the best of {ROUNDS} rounds, "
+        f"{size} moves per batch"
+    )
 
 
 def _handle(holding: Holding, entries: list[Entry]) -> None:

@@ -18,7 +18,7 @@ from shared.bus import keys, meta, names
 from shared.bus.keys import Keys
 from shared.bus.meta import GameCard
 from shared.bus.store import Store, StoreError
-from shared.envelopes import AnyBody, Envelope, Replaced, Reply
+from shared.envelopes import AnyBody, Done, Envelope, Replaced, Reply, Told
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId, TraceId
 from shared.settings import GatewaySettings
 
@@ -53,7 +53,7 @@ class Desk:
         self.rooms = RoomList(loop.call_soon)
         self.crowd = Crowd(settings.connections, settings.connections_per_address)
         self.outgoing = Outgoing(store, partitions, settings.backlog, loop.time)
-        self.hub = Hub(store, partitions, self.outgoing.attaches, self._replied, self._gap, self.spawn)
+        self.hub = Hub(store, partitions, self.outgoing.attaches, self._replied, self._done, self._gap, self.spawn)
         self.games: dict[str, GameCard] = {}
         self.live_gateways: frozenset[str] = frozenset((gateway,))
         self.sessions: dict[int, Session] = {}
@@ -137,6 +137,10 @@ class Desk:
         self.metrics.answered(self._loop.time() - pending.since)
         if pending.on_reply is not None:
             pending.on_reply(reply)
+
+    def _done(self, told: Told, done: Done) -> None:
+        if done.gateway == self.gateway:
+            self._replied(Reply(done.conn, told.room, done.id, "", "", told.epoch, told.offset))
 
     def settled(self, conn: int, room: RoomId, command: CommandId) -> None:
         pending = self.outgoing.settled(conn, room, command)

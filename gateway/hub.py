@@ -15,7 +15,7 @@ import msgspec
 from shared.bus import updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
-from shared.envelopes import WANTS_VIEW, Outbound, Reply, Told
+from shared.envelopes import WANTS_VIEW, Done, Outbound, Reply, Told
 from shared.ids import Epoch, Offset, Partition, RoomId, Seat, partition_of
 from shared.rooms import NOTHING, Position
 
@@ -76,6 +76,7 @@ class Hub:
         partitions: tuple[Keys, ...],
         attaches: Callable[[Reply], bool],
         on_reply: Callable[[Reply], None],
+        on_done: Callable[[Told, Done], None],
         on_gap: Callable[[Partition], None],
         spawn: Callable[[Awaitable[None]], object],
     ) -> None:
@@ -83,6 +84,7 @@ class Hub:
         self._keys = partitions
         self._attaches = attaches
         self._on_reply = on_reply
+        self._on_done = on_done
         self._on_gap = on_gap
         self._spawn = spawn
         self._feeds: dict[RoomId, Feed] = {}
@@ -142,6 +144,8 @@ class Hub:
                 self._on_reply(reply)
         for told in outbound.told:
             self.tell(told)
+            if told.done is not None:
+                self._on_done(told, told.done)
         for reply in outbound.replies:
             self._on_reply(reply)
 

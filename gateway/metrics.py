@@ -1,8 +1,13 @@
 """What a gateway counts, for Prometheus and for its own status line."""
 
+from bisect import bisect_left
 from collections import deque
+from collections.abc import Iterator
+from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client.core import HistogramMetricFamily
+from prometheus_client.registry import Collector
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 
@@ -11,15 +16,32 @@ _RECENT = 1_000
 _GAPS = "tavolata_gaps_filled"
 
 
+class Latency(Collector):
+    """A histogram that costs a move next to nothing: nobody but the loop's thread touches it."""
+
+    def __init__(self, name: str, text: str, registry: CollectorRegistry) -> None:
+        self._name, self._text = name, text
+        self._counts = [0] * (len(_SECONDS) + 1)
+        self._sum = 0.0
+        registry.register(self)
+
+    def observe(self, seconds: float) -> None:
+        self._counts[bisect_left(_SECONDS, seconds)] += 1
+        self._sum += seconds
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        limits = (*map(str, _SECONDS), "+Inf")
+        buckets = list(zip(limits, accumulate(self._counts), strict=True))
+        yield HistogramMetricFamily(self._name, self._text, buckets=buckets, sum_value=self._sum)
+
+
 class Metrics:
     """Counters of one gateway, in a registry of their own."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._connections = Gauge("tavolata_connections", "Open connections", ["dialect"], registry=self.registry)
-        self._latency = Histogram(
-            "tavolata_frame_to_ack_seconds", "From a frame to its answer", buckets=_SECONDS, registry=self.registry
-        )
+        self._latency = Latency("tavolata_frame_to_ack_seconds", "From a frame to its answer", self.registry)
         self.gaps = Counter(_GAPS, "Losses of messages that were noticed", registry=self.registry)
         self._resumes = Counter("tavolata_resumes", "Players who came back", ["outcome"], registry=self.registry)
         self._rejections = Counter("tavolata_rejections", "Requests refused, by code", ["code"], registry=self.registry)

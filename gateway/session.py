@@ -71,6 +71,7 @@ class Session:
         self._bucket = Bucket(desk.settings.rate, desk.settings.burst, self.heard)
         self._outbox: list[bytes] = []
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
+        """What the dialect calls a command on its way; clients of a raw one number them themselves."""
         self._last_id = 0
         self._errands: deque[Request] = deque()
         self._runner: asyncio.Task[None] | None = None
@@ -219,12 +220,15 @@ class Session:
             case Leave():
                 body = envelopes.Leave()
         room = request.room
-        command_id = CommandId(request.ref) if self.dialect.raw else self.mint_id()
-        self._refs[room, command_id] = request.ref
+        if self.dialect.raw:
+            command_id = CommandId(request.ref)
+        else:
+            command_id = self.mint_id()
+            self._refs[room, command_id] = request.ref
         try:
             self.send(room, command_id, body)
         except Busy as busy:
-            del self._refs[room, command_id]
+            self._refs.pop((room, command_id), None)
             self.answer(request.ref, self.refused(str(busy)))
 
     def send(self, room: RoomId, command_id: CommandId, body: AnyBody, wants: int = 0) -> None:
@@ -283,11 +287,12 @@ class Session:
 
     def _replied(self, reply: Reply) -> None:
         """The answer to a command from a seat. That it was done, clients of other dialects see by its update."""
-        key = (reply.room, reply.id)
-        if reply.code:
-            self.answer(self._refs.pop(key, None), self.refused(reply.code, reply.text))
-        elif self.dialect.raw:
-            self.answer(self._refs.pop(key, None), Applied(reply.room, reply.epoch, reply.offset))
+        if not reply.code:
+            if self.dialect.raw:
+                self.answer(reply.id, Applied(reply.room, reply.epoch, reply.offset))
+            return
+        ref = reply.id if self.dialect.raw else self._refs.pop((reply.room, reply.id), None)
+        self.answer(ref, self.refused(reply.code, reply.text))
 
     # --- rooms ------------------------------------------------------------------------------------------------------
 

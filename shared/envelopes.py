@@ -182,6 +182,14 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     """... and open it like this if it is not there."""
 
 
+class Done(msgspec.Struct, frozen=True, array_like=True):
+    """The command that a step has carried out, and where it came from."""
+
+    gateway: GatewayId
+    conn: int
+    id: CommandId
+
+
 class Told(msgspec.Struct, frozen=True, array_like=True):
     """A step of a room on its way to a gateway."""
 
@@ -194,6 +202,8 @@ class Told(msgspec.Struct, frozen=True, array_like=True):
     """... and for the seats that are told something else."""
     watchers: msgspec.Raw = NOTHING
     """The `Update` for spectators who asked for views."""
+    done: Done | None = None
+    """For the gateway where the command came from this is the answer, too."""
 
 
 class Beat(msgspec.Struct, frozen=True, tag_field="do", tag="beat"):

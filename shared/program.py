@@ -19,7 +19,7 @@ from shared.web import PortTaken
 T = TypeVar("T", bound=StoreSettings)
 
 _GC_AFTER = 50_000
-"""A batch keeps thousands of objects alive for a moment: by default they would be searched for cycles again and again."""
+"""A batch keeps thousands of objects for a moment: by default they would be searched for cycles again and again."""
 
 
 def run(kind: type[T], start: Callable[[T], Awaitable[None]]) -> None:

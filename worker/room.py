@@ -89,14 +89,16 @@ class Room(Seating):
         if refusal is not None:
             self._file_refusal(envelope, seat, refusal, at, batch)
             return
+        answered = False
         if self._events:
-            self._close(at, batch, envelope, seat)
+            answered = self._close(at, batch, envelope, seat, answer=not isinstance(body, Rematch))
         else:
             notes = (Detached(place.gateway, seat),) if isinstance(body, Leave) else ()
             self._file_done(envelope, seat, notes, at, batch)
         if isinstance(body, Leave):
             self._turn_away(envelope.gateway, batch)
-        self._answer(envelope, batch, seat)
+        if not answered:
+            self._answer(envelope, batch, seat)
         self._start_if_full(at, batch)
 
     def _carry_out(self, seat: Seat, body: Any) -> Rejected | None:

@@ -12,7 +12,7 @@ import msgspec
 
 from shared.bus.journal import AnyNote, Attached, Detached, Filed, Kept, Record
 from shared.engine import AnyGame, Notice
-from shared.envelopes import Envelope, Rematch, Reply
+from shared.envelopes import Done, Envelope, Rematch, Reply
 from shared.errors import CODES, Rejected
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
 from shared.rooms import (
@@ -157,8 +157,10 @@ class Steps:
         *,
         notes: tuple[AnyNote, ...] = (),
         expired: str = "",
-    ) -> None:
-        """The events so far are one step: number it, file it, tell it. `seat`: whose command this was."""
+        answer: bool = False,
+    ) -> bool:
+        """The events so far are one step: number it, file it, tell it. `seat`: whose command this was. True if the
+        step is the `answer` to it, because its gateway is told of the step anyway."""
         state = self.state
         self._end_if_over()
         self._turn = self._whose_turn()
@@ -172,15 +174,19 @@ class Steps:
         batch.file(state.room, state.offset, 0, record)
         if seat is not None and command:
             self._file(seat, command, Result(state.offset, epoch=self._epoch))
-        caused = Cause(at, seat, command or None, trace)
-        told = self._teller().told(self._events, caused, None if self._seats_changed else events)
-        batch.tell(told, self._receivers())
+        gateways = self._receivers()
+        done = None
+        if answer and envelope is not None and envelope.gateway in gateways:
+            done = Done(envelope.gateway, envelope.conn, command)
+        cause = Cause(at, seat, command or None, trace, done)
+        batch.tell(self._teller().told(self._events, cause, None if self._seats_changed else events), gateways)
         if self._seats_changed:
             self._list(batch)
         self._save_if_due(batch)
         if state.over:
             batch.expire(state.room, self._settings.keep_finished_ms)
         self._begin()
+        return done is not None
 
     def _begin(self) -> None:
         self._events.clear()
@@ -301,8 +307,8 @@ class Steps:
         elif isinstance(envelope.body, Rematch):
             self._answer(envelope, batch, seat)
         else:
-            reply = Reply(envelope.conn, self.state.room, envelope.id, epoch=known.epoch, offset=known.offset)
-            batch.reply(envelope, msgspec.structs.replace(reply, seat=seat))
+            room = self.state.room
+            batch.reply(envelope, Reply(envelope.conn, room, envelope.id, "", "", known.epoch, known.offset))
 
     def _refuse(self, envelope: Envelope, refusal: Rejected, batch: Batch) -> None:
         text = refusal.text or CODES.get(refusal.code, "")

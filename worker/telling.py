@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from shared.engine import AnyGame, open_to_all
-from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed, Told
+from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Done, Envelope, Listed, Told
 from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId, TraceId
 from shared.rooms import (
     NOTHING,
@@ -66,9 +66,11 @@ class Cause(NamedTuple):
     """What brought a step about."""
 
     at: int
-    by: Seat | None
-    command: CommandId | None
-    trace: TraceId
+    by: Seat | None = None
+    command: CommandId | None = None
+    trace: TraceId = TraceId("")
+    done: Done | None = None
+    """If the step is to be the command's answer."""
 
 
 class Teller:
@@ -103,7 +105,7 @@ class Teller:
         watchers = NOTHING
         if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
-        return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers)
+        return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers, cause.done)
 
     def _own(self, events: Sequence[Any], seat: Seat, public_events: Sequence[Any], common: msgspec.Raw) -> msgspec.Raw:
         visible = _visible(events, seat, self._game)

@@ -73,12 +73,15 @@ class Wire(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._loop = asyncio.get_running_loop()
         self.last_heard = self._loop.time()
+        self.open = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self.open = True
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self.open = False
         self._outgoing.clear()
         while self._waiting:
             future, _, _ = self._waiting.popleft()
@@ -99,10 +102,6 @@ class Wire(asyncio.Protocol):
                 self._waiting.popleft()
                 if not future.done():
                     future.set_result(replies)
-
-    @property
-    def open(self) -> bool:
-        return self._transport is not None and not self._transport.is_closing()
 
     @property
     def idle(self) -> bool:
@@ -128,6 +127,7 @@ class Wire(asyncio.Protocol):
         self._outgoing.clear()
 
     def abort(self) -> None:
+        self.open = False
         if self._transport is not None:
             self._transport.abort()
 

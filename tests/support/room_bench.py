@@ -6,7 +6,7 @@ import msgspec
 
 from shared.bus.journal import Filed, Kept, Record
 from shared.bus.keys import Keys
-from shared.envelopes import Act, AnyBody, Enter, Envelope, Expired, Reply, Told
+from shared.envelopes import Act, AnyBody, Done, Enter, Envelope, Expired, Reply, Told
 from shared.games import stones
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
 from shared.rooms import RoomSpec, RoomView, Update
@@ -70,6 +70,9 @@ class RoomBench:
         self.room.handle(envelope, self.now_ms, self.batch)
         self._keep()
         replies = [reply for said in self.batch.replies.values() for reply in said]
+        done = Done(envelope.gateway, envelope.conn, envelope.id)
+        steps = [told for told in self.batch.told.get(envelope.gateway, []) if told.done == done]
+        replies += [Reply(done.conn, ROOM, done.id, "", "", told.epoch, told.offset) for told in steps]
         self.replies += replies
         return replies[-1] if replies else None
 

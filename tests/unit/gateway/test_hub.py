@@ -38,6 +38,7 @@ class Bench:
         gateway = GatewayBench()
         self.store = gateway.store
         self.replies: list[Reply] = []
+        self.done: list[tuple[int, int]] = []
         self.gaps: list[Partition] = []
         self.attaching: set[int] = set()
         self.hub = Hub(
@@ -45,6 +46,7 @@ class Bench:
             KEYS,
             lambda reply: reply.id in self.attaching,
             self.replies.append,
+            lambda told, done: self.done.append((told.offset, done.id)),
             self.gaps.append,
             gateway.desk.spawn,
         )

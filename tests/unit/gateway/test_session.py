@@ -9,7 +9,7 @@ from gateway.closing import BYE
 from gateway.session import Session
 from shared.bus import updates
 from shared.bus.meta import GameCard, announce
-from shared.envelopes import Act, Enter, Envelope, Gone, Match, Reply, Say, Unwatch, Watch
+from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
 from shared.ids import LOBBY, CommandId, GatewayId, RoomId
 from shared.rooms import RoomSpec
 from tests.support.gateway_bench import (
@@ -23,6 +23,11 @@ from tests.support.gateway_bench import (
     settle,
     step,
 )
+
+
+def done_by(envelope: Envelope, offset: int) -> Told:
+    return msgspec.structs.replace(step(offset), done=Done(envelope.gateway, envelope.conn, envelope.id))
+
 
 CARD = GameCard("stones", "Stones", 1, (2, 3), msgspec.Raw(b"{}"), msgspec.Raw(b"{}"))
 
@@ -225,6 +230,25 @@ async def test_a_move_is_acknowledged_with_its_step() -> None:
     client.say(type="act", id=5, room=ROOM, command={})
     client.bench.answer(reply_to(await only(client.bench), 4), told=[step(4)])
     assert await client.kinds() == ["update", "ack"]
+
+
+async def test_a_step_that_names_the_command_as_done_is_its_answer() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={})
+    envelope = await only(client.bench)
+    client.bench.answer(told=[done_by(envelope, 4)])
+    heard = await client.heard()
+    assert [(message["type"], message["id"], message["offset"]) for message in heard[1:]] == [("ack", 5, 4)]
+    assert len(client.bench.desk.outgoing) == 0
+
+
+async def test_a_step_that_a_command_of_another_gateway_caused_answers_nothing_here() -> None:
+    client = await seated()
+    client.say(type="act", id=5, room=ROOM, command={})
+    envelope = await only(client.bench)
+    elsewhere = msgspec.structs.replace(envelope, gateway=GatewayId("g-other"))
+    client.bench.answer(told=[done_by(elsewhere, 4)])
+    assert await client.kinds() == ["update"]
 
 
 async def test_an_answer_that_comes_twice_is_told_once() -> None:

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from shared.envelopes import Act, Gone, Leave, Rematch, Say, Watch
-from shared.ids import RoomId
+from shared.envelopes import Act, Done, Gone, Leave, Rematch, Say, Watch
+from shared.ids import CommandId, GatewayId, RoomId
 from shared.rooms import RoomSpec
 from tests.support.room_bench import G1, G2, TWO, RoomBench, act, finished, opened, started, take
 from tests.support.toys import Boom, Guess, Poison
@@ -15,8 +15,15 @@ from worker.roomstate import RESULTS_KEPT
 
 def test_a_move_is_answered_with_its_step() -> None:
     bench = started()
-    reply = bench.ok("ada", take(2))
-    assert (reply.offset, reply.epoch, reply.seat) == (4, 1, 0)
+    bench.ok("ada", take(2), 7)
+    (told,) = bench.batch.told[G1]
+    assert (told.offset, told.epoch, told.done, bench.batch.replies) == (4, 1, Done(G1, 1, CommandId(7)), {})
+
+
+def test_a_move_from_where_nobody_attends_to_the_room_is_answered_there() -> None:
+    bench = started()
+    reply = bench.ok("ada", take(2), gateway=GatewayId("g-three"))
+    assert (reply.offset, [told.done for told in bench.batch.told[G1]]) == (4, [None])
 
 
 def test_an_update_names_who_caused_it_and_with_what() -> None:
