@@ -6,8 +6,9 @@ stays here and is added again, same id, same order, until its answer comes: a ro
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from shared.bus import commands
 from shared.bus.keys import Keys
@@ -19,8 +20,7 @@ OnReply: TypeAlias = Callable[[Reply], None]
 _Key: TypeAlias = tuple[int, RoomId, CommandId]
 
 
-@dataclass(slots=True)
-class Pending:
+class Pending(msgspec.Struct):
     envelope: Envelope
     on_reply: OnReply | None
     since: float

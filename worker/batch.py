@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -135,7 +135,7 @@ class Batch:
         return writes, messages
 
 
-class Mark(NamedTuple):
+class Mark(msgspec.Struct, frozen=True):
     room: RoomId
     listing: tuple[Listing | None, ...]
     """What the directory was to be told of the room, if anything."""

@@ -1,7 +1,7 @@
 """What of a room is told to whom: updates, views and the entry in the directory. Secrets leave by no other way."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -62,7 +62,7 @@ def _same(some: Sequence[Any], others: Sequence[Any]) -> bool:
     return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
 
 
-class Cause(NamedTuple):
+class Cause(msgspec.Struct, frozen=True):
     """What brought a step about."""
 
     at: int

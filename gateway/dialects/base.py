@@ -23,41 +23,36 @@ MOST_BYTES = 64 * 1024
 # --- what a conversation asks of the cluster -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Login:
+class Login(msgspec.Struct, frozen=True):
     """Claim a name for this connection -> `LoggedIn` or `Refused` (name/bad, name/taken)."""
 
     name: str
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Logout:
+class Logout(msgspec.Struct, frozen=True):
     """Give the name back -> no answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(msgspec.Struct, frozen=True):
     """Open a room and sit down in it -> `Entered` or `Refused`."""
 
     spec: RoomSpec
-    choice: Choice = field(default_factory=dict)
+    choice: Choice = {}
     ref: Any = None
     wants: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(msgspec.Struct, frozen=True):
     """Sit down in this room -> `Entered` or `Refused` (room/unknown, room/full, room/started, ...)."""
 
     room: RoomId
-    choice: Choice = field(default_factory=dict)
+    choice: Choice = {}
     ref: Any = None
     wants: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """Sit down at the oldest waiting public table that fits, or open one -> `Entered` or `Refused` (lobby/no_table)."""
 
     game: str
@@ -67,13 +62,12 @@ class Match:
     """Only tables with these options."""
     open: RoomSpec | None = None
     """What to open where none waits; none: refuse."""
-    choice: Choice = field(default_factory=dict)
+    choice: Choice = {}
     ref: Any = None
     wants: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(msgspec.Struct, frozen=True):
     """Come back by name to the seat of a player who is gone -> `Entered` or `Refused`.
 
     Without `room` the seat is looked for wherever the name is kept. Needs no `Login` before it; on success the
@@ -87,8 +81,7 @@ class Return:
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(msgspec.Struct, frozen=True):
     """Make a move -> the update that it caused is delivered with this `ref`, or `Refused`."""
 
     room: RoomId
@@ -96,8 +89,7 @@ class Act:
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(msgspec.Struct, frozen=True):
     """Chat; `to` a name: private -> as for `Act`."""
 
     room: RoomId
@@ -106,8 +98,7 @@ class Say:
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Configure:
+class Configure(msgspec.Struct, frozen=True):
     """Settle seats and options of the table that this connection opened with `RoomSpec.only` -> as for `Act`."""
 
     room: RoomId
@@ -116,8 +107,7 @@ class Configure:
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(msgspec.Struct, frozen=True):
     """Give up the seat (the others see it) or, once the game is over, just turn away -> `Done` or `Refused`.
 
     No more updates of the room are delivered once `Done` was answered."""
@@ -126,16 +116,14 @@ class Leave:
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class WatchRooms:
+class WatchRooms(msgspec.Struct, frozen=True):
     """Tell me the waiting and running rooms of a game now, and again whenever one changes -> `RoomsChanged`."""
 
     game: str
     on: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Hangup:
+class Hangup(msgspec.Struct, frozen=True):
     """Send what was said so far, then close. For WebSockets with this code."""
 
     code: int = 1000
@@ -145,8 +133,7 @@ class Hangup:
 # What only the play protocol can say. The `ref` of its requests is the client's own id, which rises per session.
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(msgspec.Struct, frozen=True):
     """Begin a session under a name, or take one up with its token -> `Welcomed` or `Refused`."""
 
     name: str | None = None
@@ -154,8 +141,7 @@ class Hello:
     ref: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attend:
+class Attend(msgspec.Struct, frozen=True):
     """Look at a room, at the own seat or as a spectator -> `Attending` or `Refused`."""
 
     room: RoomId
@@ -165,8 +151,7 @@ class Attend:
     """Send what came after this position instead of a view, if that is possible."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rematch:
+class Rematch(msgspec.Struct, frozen=True):
     """Sit down in the room of the next game of the same players -> `Attending` or `Refused`."""
 
     room: RoomId
@@ -197,13 +182,11 @@ Out: TypeAlias = bytes | Request | Hangup
 # --- what it is told -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedIn:
+class LoggedIn(msgspec.Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entered:
+class Entered(msgspec.Struct, frozen=True):
     """The connection has a seat, and attends to the room: updates after `view.offset` will be delivered."""
 
     room: RoomId
@@ -214,21 +197,18 @@ class Entered:
     """True if the seat was this player's before (came back)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """What was asked for has happened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """A code of shared/errors.py or of the game, and a sentence. `busy/...`: nothing was even tried."""
 
     code: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(msgspec.Struct, frozen=True):
     """To the play protocol only: the command was carried out, and is this step of the room."""
 
     room: RoomId
@@ -236,8 +216,7 @@ class Applied:
     offset: Offset
 
 
-@dataclass(frozen=True, slots=True)
-class Welcomed:
+class Welcomed(msgspec.Struct, frozen=True):
     name: str
     sid: SessionId
     token: str
@@ -246,8 +225,7 @@ class Welcomed:
     """All that are played here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attending:
+class Attending(msgspec.Struct, frozen=True):
     """The connection attends to the room from this step on; with a view, unless what was missed follows."""
 
     room: RoomId
@@ -259,8 +237,7 @@ class Attending:
     """Why there is a view: `trimmed`, `rewound`, `slow`; empty if it was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class RoomsChanged:
+class RoomsChanged(msgspec.Struct, frozen=True):
     """All public rooms of the game that wait or play now, oldest first (`only` tables and private ones left out)."""
 
     rooms: tuple[Listing, ...]
