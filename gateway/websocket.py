@@ -5,6 +5,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
+from struct import Struct
 from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -34,6 +35,10 @@ _ENDLESS = 16 * 1024 * 1024
 _CLOSE_S = 2.0
 _TEXT = 0x81
 _MASKED = 0x80
+_SHORT = 126
+"""Payloads below this have their length in the second byte."""
+_SHORT_HEADS = tuple(bytes((_TEXT, length)) for length in range(_SHORT))
+_pack_head = Struct(">BBH").pack
 
 
 class WebSocket(asyncio.Protocol):
@@ -86,6 +91,9 @@ class WebSocket(asyncio.Protocol):
         if self._session is None:
             self._conn.receive_data(data)
             self._shake_hands()
+            return
+        if not self._rest and not self._skip and self._fragments is None and _is_one_short_text(data):
+            self._session.receive(apply_mask(data[6:], data[2:6]))
             return
         if self._rest:
             data = self._rest + data
@@ -267,10 +275,15 @@ class WebSocket(asyncio.Protocol):
             asyncio.get_running_loop().call_later(after_s, transport.close)
 
 
+def _is_one_short_text(data: bytes) -> bool:
+    """Whether it is exactly one small masked text frame, which is what nearly all reads bring."""
+    return len(data) > 6 and data[0] == _TEXT and len(data) == data[1] - _MASKED + 6 < _SHORT + 6
+
+
 def _head(length: int) -> bytes:
     """The head of a text frame from a server."""
-    if length < 126:
-        return bytes((_TEXT, length))
+    if length < _SHORT:
+        return _SHORT_HEADS[length]
     if length < 65_536:
-        return bytes((_TEXT, 126)) + length.to_bytes(2, "big")
+        return _pack_head(_TEXT, 126, length)
     return bytes((_TEXT, 127)) + length.to_bytes(8, "big")
