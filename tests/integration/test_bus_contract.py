@@ -39,24 +39,28 @@ LONG_MS = 60_000
 KINDS = ("fakeredis", "valkey", "cluster")
 
 
-@pytest.fixture(params=KINDS)
-async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    if request.param == "fakeredis":
+async def _opened(kind: str, request: pytest.FixtureRequest) -> AsyncIterator[Store]:
+    if kind == "fakeredis":
         yield FakeStore()
         return
-    url: str = request.getfixturevalue("valkey_url" if request.param == "valkey" else "valkey_cluster_url")
+    url: str = request.getfixturevalue("valkey_url" if kind == "valkey" else "valkey_cluster_url")
     link = Link(Address.parse(url), greeting=LOADING)
     await link.start()
     yield link
     await link.stop()
 
 
-@pytest.fixture
-def one_server(store: Store, request: pytest.FixtureRequest) -> Store:
-    """Not for a Cluster, where every partition has to be committed by itself."""
-    if request.node.callspec.params["store"] == "cluster":
-        pytest.skip("partitions of a Cluster may live on different nodes")
-    return store
+@pytest.fixture(params=KINDS)
+async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
+    async for opened in _opened(request.param, request):
+        yield opened
+
+
+@pytest.fixture(params=KINDS[:2])
+async def one_server(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
+    """Not a Cluster, where every partition would have to be committed by itself."""
+    async for opened in _opened(request.param, request):
+        yield opened
 
 
 async def take(store: Store, worker: WorkerId, lease_ms: int = LONG_MS, partition: Keys = P) -> Tenure | None:
