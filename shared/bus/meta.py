@@ -37,7 +37,10 @@ async def agree(store: Store, partitions: int) -> None:
     )
     stored, form = await store.call("HMGET", keys.META, "partitions", "format")
     if int(form) != FORMAT:
-        raise Unfit(f"the store has format {int(form)}, this program writes format {FORMAT}")
+        raise Unfit(
+            f"the store was written in format {int(form)}, this program writes format {FORMAT}: use an empty store "
+            "(another --data folder), or the version that wrote it"
+        )
     if int(stored) != partitions:
         raise Unfit(f"the store is divided into {int(stored)} partitions: set TAVOLATA_PARTITIONS={int(stored)}")
 
