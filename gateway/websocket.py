@@ -29,6 +29,7 @@ except ImportError:  # pragma: no cover - a platform without the C extension
     from websockets.utils import apply_mask
 
 log = logging.getLogger("tavolata.websocket")
+log.setLevel(logging.WARNING)  # the library has a line for every connection
 
 _ENDLESS = 16 * 1024 * 1024
 """A message beyond this is not even skipped."""
