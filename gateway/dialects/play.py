@@ -50,6 +50,8 @@ class _In(msgspec.Struct, frozen=True, tag_field="type", tag=lambda name: name.l
 
 
 RequestId: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+_PLACE = msgspec.Meta(ge=0, le=2**53)
+"""Of a step: what the store cannot look up must not get as far as the room's other readers."""
 
 
 class HelloIn(_In, frozen=True):
@@ -117,8 +119,8 @@ class ViewIn(_In, frozen=True):
 class ResumeIn(_In, frozen=True):
     id: RequestId
     room: RoomId
-    epoch: Epoch
-    offset: Offset
+    epoch: Annotated[Epoch, _PLACE]
+    offset: Annotated[Offset, _PLACE]
     wants: tuple[str, ...] = ()
 
 

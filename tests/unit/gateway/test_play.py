@@ -266,6 +266,12 @@ def test_resuming_has_no_view() -> None:
     assert told == {"type": "resumed", "id": 3, "room": 1000, "seat": 1, "epoch": 7, "offset": 5}
 
 
+@pytest.mark.parametrize(("epoch", "offset"), [(7, -1), (7, 2**64), (-1, 5), (2**64, 5)])
+def test_a_position_that_the_store_cannot_look_up_is_malformed(epoch: int, offset: int) -> None:
+    told = Talk().hear(type="resume", id=3, room=1000, epoch=epoch, offset=offset)
+    assert (told["code"], told["id"]) == ("frame/malformed", 3)
+
+
 @pytest.mark.parametrize("reason", ["slow", "rewound", "trimmed"])
 def test_a_view_that_nobody_asked_for_has_a_reason(reason: str) -> None:
     told = Talk().answer(None, attending(reason=reason))
