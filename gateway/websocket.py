@@ -57,7 +57,8 @@ class WebSocket(asyncio.Protocol):
         self._skipped = 0
         """The first byte of the frame that is being skipped."""
         self._too_big = False
-        self._fragments: list[bytes] | None = None
+        self._fragments: bytearray | None = None
+        """The message so far, of one that comes in fragments."""
         self._fragments_opcode = Opcode.TEXT
 
     # --- what uvicorn and the loop call -----------------------------------------------------------------------------
@@ -220,14 +221,14 @@ class WebSocket(asyncio.Protocol):
     def _gather(self, frame: Frame) -> None:
         assert self._session is not None
         if self._fragments is None:
-            self._fragments, self._fragments_opcode = [], Opcode(frame.opcode)
-        self._fragments.append(bytes(frame.data))
-        too_big = self._too_big or sum(map(len, self._fragments)) > MOST_BYTES
+            self._fragments, self._fragments_opcode = bytearray(), Opcode(frame.opcode)
+        self._fragments += frame.data
+        too_big = self._too_big or len(self._fragments) > MOST_BYTES
         if too_big:
-            self._fragments = [b" " * (MOST_BYTES + 1)]
+            self._fragments = bytearray(MOST_BYTES + 1)
         if not frame.fin:
             return
-        message, self._fragments = b"".join(self._fragments), None
+        message, self._fragments = bytes(self._fragments), None
         if too_big:
             self._session.garbage("frame/too_big")
         elif self._fragments_opcode is Opcode.BINARY:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, cast
@@ -185,6 +186,19 @@ async def test_a_message_in_fragments_is_put_together() -> None:
     talk = Talk()
     talk.receive(frame(Opcode.TEXT, b"a", fin=False) + frame(Opcode.CONT, b"b", fin=False) + frame(Opcode.CONT, b"c"))
     assert await talk.texts() == [b"abc"]
+
+
+async def test_a_message_in_very_many_fragments_does_not_stop_the_others() -> None:
+    talk = Talk()
+    piece, pieces = frame(Opcode.CONT, b"b", fin=False), 60_000
+    talk.receive(frame(Opcode.TEXT, b"a", fin=False))
+    begun = time.process_time()
+    for _ in range(10):
+        talk.receive(piece * (pieces // 10))
+    spent_s = time.process_time() - begun
+    talk.receive(frame(Opcode.CONT, b"c"))
+    assert await talk.texts() == [b"a" + b"b" * pieces + b"c"]
+    assert spent_s < 5
 
 
 async def test_a_ping_between_fragments_is_answered() -> None:
