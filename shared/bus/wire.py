@@ -20,7 +20,7 @@ log = logging.getLogger("tavolata.store")
 
 
 class BadUrl(Exception):
-    """The store's URL cannot be understood; the text says why."""
+    """The store's URL cannot be understood; the text says why, without the URL, which may have a password in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +39,25 @@ class Address:
     def parse(url: str) -> "Address":
         parts = urlsplit(url)
         if parts.scheme not in ("redis", "rediss", "unix"):
-            raise BadUrl(f"the store's URL must begin with redis://, rediss:// or unix://, not {url!r}")
+            raise BadUrl("the store's URL (TAVOLATA_REDIS_URL) must begin with redis://, rediss:// or unix://")
         username, password = unquote(parts.username or ""), unquote(parts.password or "")
         if parts.scheme == "unix":
-            db = _db(parse_qs(parts.query).get("db", ["0"])[0], url)
+            db = _db(parse_qs(parts.query).get("db", ["0"])[0])
             return Address(path=parts.path, username=username, password=password, db=db)
         try:
             port = parts.port or 6379
         except ValueError:
-            raise BadUrl(f"the port in {url!r} is not a number") from None
-        db = _db(parts.path.strip("/") or "0", url)
+            raise BadUrl("the port in the store's URL (TAVOLATA_REDIS_URL) is not a number up to 65535") from None
+        db = _db(parts.path.strip("/") or "0")
         return Address(parts.hostname or "127.0.0.1", port, "", username, password, db, parts.scheme == "rediss")
 
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"
 
 
-def _db(text: str, url: str) -> int:
-    if not text.isdigit():
-        raise BadUrl(f"the database in {url!r} is not a number")
+def _db(text: str) -> int:
+    if not text.isdecimal():
+        raise BadUrl(f"the database in the store's URL (TAVOLATA_REDIS_URL) is {text!r}, not a number")
     return int(text)
 
 

@@ -54,6 +54,13 @@ def test_a_url_that_makes_no_sense_is_refused(url: str) -> None:
         Address.parse(url)
 
 
+@pytest.mark.parametrize("url", ["tcp://ada:hidden@box", "redis://ada:hidden@box:port", "redis://ada:hidden@box/db"])
+def test_a_refused_url_does_not_tell_its_password(url: str) -> None:
+    with pytest.raises(BadUrl) as refusal:
+        Address.parse(url)
+    assert "hidden" not in str(refusal.value)
+
+
 def test_an_address_does_not_tell_its_password() -> None:
     assert "hidden" not in str(Address.parse("redis://ada:hidden@box:1"))
 
