@@ -16,6 +16,9 @@ from worker.roomstate import RoomState
 from worker.steps import Steps
 from worker.telling import never_opened
 
+LONGEST_MS = 30 * 24 * 3_600_000
+"""Of a table's timers."""
+
 
 class Seating(Steps):
     """The part of a room that deals with people."""
@@ -74,8 +77,8 @@ class Seating(Steps):
         """Why a table like this cannot be."""
         if spec.seats not in game.seats or not 0 <= spec.bots < spec.seats:
             return Rejected("room/bad_seats", f"{game.title} is played by {', '.join(map(str, game.seats))}")
-        if spec.turn_ms < 0 or spec.wait_ms < 0:
-            return Rejected("room/bad_options", "times are not negative")
+        if not (0 <= spec.turn_ms <= LONGEST_MS and 0 <= spec.wait_ms <= LONGEST_MS):
+            return Rejected("room/bad_options", f"turn_ms and wait_ms are 0 to {LONGEST_MS}")
         try:
             msgspec.convert(spec.options, game.options_type)
         except msgspec.ValidationError as error:

@@ -62,6 +62,8 @@ def test_a_room_that_could_not_be_opened_leaves_no_trace() -> None:
         (RoomSpec("stones", 2, bots=-1), "room/bad_seats"),
         (RoomSpec("stones", 2, {"stones": "many"}), "room/bad_options"),
         (RoomSpec("stones", 2, turn_ms=-1), "room/bad_options"),
+        (RoomSpec("stones", 2, turn_ms=10**400), "room/bad_options"),
+        (RoomSpec("stones", 2, wait_ms=10**400), "room/bad_options"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused(spec: RoomSpec, code: str) -> None:
