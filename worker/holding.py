@@ -54,16 +54,18 @@ class Holding:
         return [room for room in wanted if room not in self.rooms and room not in self.quarantined]
 
     def load(self, room: RoomId, kept: Kept) -> str:
-        """Bring a room back. Returns what is wrong with it, if it cannot be."""
+        """Bring a room, or the lobby, back. Returns what is wrong with it, if it cannot be."""
         try:
+            if kept.damage:
+                raise Broken(f"room {room} cannot be loaded: {kept.damage}")
             if room == LOBBY:
                 self.lobby = Lobby(self.tenure.epoch, kept)
             else:
                 self.rooms[room] = Room(room, self.tenure.epoch, self.engines, self.settings, kept)
-        except Broken as error:
+        except Exception as error:  # whatever an older version has left behind must not cost us the partition
             log.exception("room %s is quarantined", room)
             self.quarantined.add(room)
-            return str(error)
+            return str(error) or repr(error)
         return ""
 
     def handle(self, entries: Sequence[Entry]) -> Batch:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -71,6 +71,8 @@ class Kept:
 
     snapshot: bytes | None
     records: tuple[Filed, ...]
+    damage: str = ""
+    """Why it cannot be read, if it cannot."""
 
 
 async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]]) -> list[Kept]:
@@ -83,10 +85,16 @@ async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]]) -> list[Kept]
         for (partition, room), snapshot in zip(rooms, snapshots, strict=True)
     ]
     replies = await store.pipe(ranges)
-    return [
-        Kept(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(_filed(entry) for entry in reply))
-        for snapshot, reply in zip(snapshots, replies, strict=True)
-    ]
+    return [_kept(snapshot, reply) for snapshot, reply in zip(snapshots, replies, strict=True)]
+
+
+def _kept(snapshot: bytes | None, entries: list[list[Any]]) -> Kept:
+    """A record that cannot be read concerns its room alone, not those that are loaded with it."""
+    try:
+        records = tuple(_filed(entry) for entry in entries)
+    except (msgspec.MsgspecError, ValueError) as error:
+        return Kept(None, (), f"its journal cannot be read: {error}")
+    return Kept(None if snapshot is None else snapshot.partition(b"\n")[2], records)
 
 
 def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> Command:
@@ -103,9 +111,7 @@ def _place(snapshot: bytes) -> str:
     return snapshot.partition(b"\n")[0].decode()
 
 
-def _filed(entry: list[bytes | list[bytes]]) -> Filed:
+def _filed(entry: list[Any]) -> Filed:
     place, fields = entry
-    assert isinstance(place, bytes)
-    assert isinstance(fields, list)
     offset, number = place.split(b"-")
     return Offset(int(offset)), int(number), _decode(fields[1])

@@ -472,6 +472,15 @@ async def test_records_come_back_in_order_with_their_places(store: Store) -> Non
     assert [(offset, number) for offset, number, _ in kept.records] == places
 
 
+async def test_a_record_that_cannot_be_read_damages_its_own_room_only(store: Store) -> None:
+    good, bad = ROOM, RoomId(ROOM + 4)
+    await store.call(*journal.appending(P, good, Offset(1), 0, record(1)))
+    await store.call("XADD", P.journal(bad), "1-0", "r", b"torn")
+    kept, damaged = await journal.load(store, [(P, good), (P, bad)])
+    assert (len(kept.records), kept.damage) == (1, "")
+    assert (damaged.records, bool(damaged.damage)) == ((), True)
+
+
 async def test_a_record_comes_back_as_it_was_filed(store: Store) -> None:
     await store.call(*journal.appending(P, ROOM, Offset(1), 0, record(3)))
     ((_, _, found),) = await journal.whole(store, P, ROOM)

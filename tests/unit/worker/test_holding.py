@@ -94,6 +94,21 @@ def test_a_room_that_cannot_be_loaded_is_quarantined() -> None:
     assert (bool(wrong), bench.holding.quarantined) == (True, {RoomId(1008)})
 
 
+def test_a_room_whose_journal_cannot_be_read_is_quarantined() -> None:
+    bench = Bench()
+    wrong = bench.holding.load(RoomId(1008), Kept(None, (), "it is torn"))
+    assert ("it is torn" in wrong, bench.holding.quarantined) == (True, {RoomId(1008)})
+
+
+def test_a_lobby_that_cannot_be_loaded_refuses_and_harms_no_room() -> None:
+    bench = Bench()
+    bench.holding.load(LOBBY, Kept(b"torn", ()))
+    match = bench.say(LOBBY, "ada", Match("toy"))
+    batch = bench.handle(match, bench.say(GOOD, "ada", Watch()))
+    assert codes(batch) == ["internal", ""]
+    assert bench.holding.missing([("1001-0", (match,))]) == []
+
+
 def test_rooms_are_loaded_when_they_are_needed() -> None:
     bench = Bench()
     asked = (bench.say(RoomId(1008), "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(LOBBY, "ada", Watch()))
