@@ -5,11 +5,12 @@ import heapq
 import logging
 import time
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from shared.bus import commands
 from shared.bus.store import Store, StoreError
 from shared.envelopes import Envelope, Expired
-from shared.ids import CommandId, Partition, SessionId
+from shared.ids import CommandId, Partition, RoomId, SessionId
 from worker.batch import Due
 from worker.holding import Holding
 
@@ -18,6 +19,11 @@ log = logging.getLogger("tavolata.clock")
 _CHUNK = 200
 _LATE_MS = 5
 _PAUSE_S = 0.05
+_NOBODY = SessionId("")
+_SPARE = 1_000
+"""So many deadlines that are out of date may lie about before they are looked for."""
+
+_Key: TypeAlias = tuple[Partition, RoomId, str]
 
 
 class StoreClock:
@@ -45,13 +51,25 @@ class Alarm:
         self._holdings = holdings
         self._may_work = may_work
         self._heap: list[tuple[int, Partition, Due]] = []
+        self._latest: dict[_Key, Due] = {}
+        """A room has one deadline of a name at most; an older one in the heap has been replaced."""
         self._sooner = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._heap)
 
     def add(self, partition: Partition, dues: Iterable[Due]) -> None:
         for due in dues:
             if not self._heap or due.due_ms < self._heap[0][0]:
                 self._sooner.set()
+            self._latest[partition, due.room, due.name] = due
             heapq.heappush(self._heap, (due.due_ms, partition, due))
+        if len(self._heap) > 2 * len(self._latest) + _SPARE:
+            self._heap = [entry for entry in self._heap if self._counts(entry[1], entry[2])]
+            heapq.heapify(self._heap)
+
+    def _counts(self, partition: Partition, due: Due) -> bool:
+        return self._latest.get((partition, due.room, due.name)) == due
 
     def passed(self) -> dict[Partition, list[Due]]:
         """Take out what is due now. What belongs to a partition that we lost is somebody else's business."""
@@ -59,6 +77,9 @@ class Alarm:
         now_ms = self._clock.now_ms() - _LATE_MS
         while self._heap and self._heap[0][0] <= now_ms:
             _, partition, due = heapq.heappop(self._heap)
+            if not self._counts(partition, due):
+                continue
+            del self._latest[partition, due.room, due.name]
             if partition in self._holdings:
                 passed.setdefault(partition, []).append(due)
         return passed
@@ -78,7 +99,7 @@ class Alarm:
         except StoreError as error:
             log.warning("deadlines wait for the store: %s", error)
             for partition, dues in passed.items():
-                self.add(partition, dues)
+                self.add(partition, [due for due in dues if (partition, due.room, due.name) not in self._latest])
             await asyncio.sleep(0.2)
 
     async def run(self) -> None:
@@ -95,6 +116,3 @@ class Alarm:
                     await self.fire()
                 else:  # an outage, most likely: its length is made up for before anything is due
                     await asyncio.sleep(_PAUSE_S)
-
-
-_NOBODY = SessionId("")
