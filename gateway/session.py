@@ -260,6 +260,9 @@ class Session:
                 else:
                     await Errand(self).run(request)
                 self._errands.popleft()
+        except Exception:
+            log.exception("connection %d: carrying out %s failed", self.number, type(request).__name__)
+            self.hang_up(closing.BROKEN)
         finally:
             self._runner = None
 
@@ -333,7 +336,13 @@ class Session:
         if self.dialect.raw:
             self.write(raw)
             return
-        update = _decode_update(raw)
+        try:
+            self._translate(attachment, _decode_update(raw))
+        except Exception:  # a mistake in one conversation must not cost the others that are told of the step
+            log.exception("connection %d: telling step %s of room %s failed", self.number, told.offset, told.room)
+            self.hang_up(closing.BROKEN)
+
+    def _translate(self, attachment: Attachment, update: Update) -> None:
         ref = None
         if update.id is not None and update.by == attachment.seat and (update.room, update.id) in self._refs:
             ref = self._refs.pop((update.room, update.id))

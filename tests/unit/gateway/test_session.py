@@ -1,17 +1,19 @@
 """A connection's conversation with the cluster: commands on their way, answers, rooms, and the end."""
 
 import dataclasses
+from collections.abc import Iterable
 
 import msgspec
 import pytest
 
 from gateway.closing import BYE
+from gateway.dialects.base import Dialect, Out
 from gateway.session import Session
 from shared.bus import updates
 from shared.bus.meta import GameCard, announce
 from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
 from shared.ids import LOBBY, CommandId, GatewayId, RoomId
-from shared.rooms import RoomSpec
+from shared.rooms import RoomSpec, Update
 from tests.support.gateway_bench import (
     KEYS,
     PARROT,
@@ -19,6 +21,7 @@ from tests.support.gateway_bench import (
     SETTINGS,
     GatewayBench,
     Paper,
+    Parrot,
     reply_to,
     settle,
     step,
@@ -356,6 +359,31 @@ async def test_a_slow_client_of_another_dialect_is_closed() -> None:
     bench.answer(told=[step(4)])
     assert paper.closed is not None
     assert paper.closed.code == 4002
+
+
+class Faulty(Parrot):
+    def deliver(self, update: Update, ref: object) -> Iterable[Out]:
+        raise ValueError("a mistake of ours")
+
+
+async def test_a_conversation_that_breaks_costs_its_own_connection_only() -> None:
+    bench = GatewayBench()
+    (broken, its_paper), (sound, paper) = bench.connect(Dialect("faulty", "/", Faulty)), bench.connect(PARROT)
+    for session in (broken, sound):
+        session.attach(Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset), 0)
+    bench.answer(told=[step(4)])
+    await settle()
+    assert its_paper.closed is not None
+    assert (its_paper.closed.code, paper.closed, paper.frames) == (1011, None, [b"4"])
+
+
+async def test_an_errand_that_breaks_closes_the_connection_instead_of_leaving_it_mute() -> None:
+    client = await welcome()
+    client.bench.desk.games = None  # type: ignore[assignment]
+    client.say(type="create", id=1, game="stones", seats=2)
+    await settle()
+    assert client.paper.closed is not None
+    assert client.paper.closed.code == 1011
 
 
 async def test_a_client_that_stays_slow_is_closed() -> None:
