@@ -63,12 +63,12 @@ class Api:
     async def _rooms(self, request: Request) -> Response:
         """Public rooms; filters `game`, `status`, `seats`."""
         query = request.query_params
-        seats = query.get("seats", "")
-        if seats and not seats.isdigit():
+        seats = _number(query.get("seats"))
+        if seats is None and query.get("seats"):
             return error("frame/malformed", 400, "seats is a number")
 
         def wanted(room: Listing) -> bool:
-            return query.get("status", room.status) == room.status and (not seats or room.seats == int(seats))
+            return query.get("status", room.status) == room.status and seats in (None, room.seats)
 
         return json({"rooms": [room for room in self._desk.rooms.listed(query.get("game", "")) if wanted(room)]})
 
@@ -78,8 +78,8 @@ class Api:
         claims = self._claims(request)
         if isinstance(claims, Rejected):
             return error(claims.code, 401)
-        after = request.query_params.get("after", "0")
-        if not after.isdigit():
+        after = _number(request.query_params.get("after", "0"))
+        if after is None:
             return error("frame/malformed", 400, "after is a number")
         record = await replay(desk, room)
         if record is None:
@@ -88,7 +88,7 @@ class Api:
         if seat is None:
             return error("updates/denied", 403)
         keys = desk.partitions[partition_of(room, len(desk.partitions))]
-        told, trimmed = await updates.read(desk.store, keys, room, int(after), _MOST_UPDATES)
+        told, trimmed = await updates.read(desk.store, keys, room, after, _MOST_UPDATES)
         return json({"updates": [step.seats.get(seat, step.public) for step in told], "trimmed": trimmed})
 
     async def _replay(self, request: Request) -> Response:
@@ -109,6 +109,11 @@ class Api:
     def _seat(self, request: Request, seats: dict[SessionId, Seat]) -> Seat | None:
         claims = self._claims(request)
         return None if isinstance(claims, Rejected) else seats.get(claims)
+
+
+def _number(text: str | None) -> int | None:
+    """One that the store can look up; None for anything else."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
 def build(desk: Desk, ready: Callable[[], bool], admin_token: str) -> Starlette:

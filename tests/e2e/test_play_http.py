@@ -80,7 +80,8 @@ async def test_public_rooms_are_listed_with_filters(calm: Cluster, arrive: Arriv
     assert room not in listed("?seats=2")
     assert room not in listed("?status=playing")
     assert room not in listed("?game=codex")
-    assert calm.gateways[0].get("/api/rooms?seats=two")[0] == 400
+    for nonsense in ("two", "-1", "%C2%B2", "9" * 5_000):
+        assert calm.gateways[0].get(f"/api/rooms?seats={nonsense}")[0] == 400
 
 
 async def test_a_seat_reads_the_updates_of_its_room_and_nobody_else_does(calm: Cluster, arrive: Arrive) -> None:
@@ -101,7 +102,8 @@ async def test_a_seat_reads_the_updates_of_its_room_and_nobody_else_does(calm: C
     assert calm.gateways[0].get(path, "forged.token")[0] == 401
     assert calm.gateways[0].get(path, other.token)[0] == 403
     assert calm.gateways[0].get("/api/rooms/77777/updates", other.token)[0] == 404
-    assert calm.gateways[0].get(f"{path}?after=x", first.token)[0] == 400
+    for nonsense in ("x", "-1", "%C2%B2", "9" * 30):
+        assert calm.gateways[0].get(f"{path}?after={nonsense}", first.token)[0] == 400
 
 
 async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, arrive: Arrive) -> None:
