@@ -100,6 +100,8 @@ class Lobby:
     def __init__(self, epoch: Epoch, kept: Kept) -> None:
         self._epoch = epoch
         self.state = LobbyState() if kept.snapshot is None else _decode_state(kept.snapshot)
+        self._last = LOBBY
+        """The room of the latest reservation."""
         for filed in kept.records:
             self._replay(filed)
 
@@ -190,7 +192,9 @@ class Lobby:
                 else:
                     tables.pop(room, None)
             case Reserved(room=room, sid=sid, until_ms=until_ms):
-                tables[room].reserved[sid] = until_ms
+                begun_ms = until_ms - RESERVED_MS
+                coming = {holder: until for holder, until in tables[room].reserved.items() if until > begun_ms}
+                tables[room].reserved = {**coming, sid: until_ms}
                 self._last = room
 
     def _remember(self, sid: SessionId, command: CommandId) -> None:

@@ -277,3 +277,15 @@ def test_a_snapshot_forgets_tables_that_were_never_opened(times: int) -> None:
         bench.room(f"p{number}", Open(RoomSpec("stones", 2, private=True), RoomId(PRIVATE + number)))
         bench.now_ms += RESERVED_MS
     assert len(bench.lobby.state.tables) == 1
+
+
+def test_reservations_that_nobody_came_for_are_forgotten() -> None:
+    bench = Bench()
+    room = bench.room("ada")
+    assert room is not None
+    bench.listed(room, 1, 1, "ada")
+    for number in range(50):
+        assert bench.room(f"passer-by {number}") == room
+        bench.now_ms += RESERVED_MS
+    assert len(bench.lobby.state.tables[room].reserved) == 1
+    assert bench.reload().state.tables == bench.lobby.state.tables
