@@ -20,7 +20,6 @@ class Played:
     """One game that went well."""
 
     seats: int
-    seed: int
     events: int
     tried: int
 
@@ -53,7 +52,7 @@ def check(game: AnyGame, games: int) -> Iterator[Played]:
                 raise Trouble(f"{game.name}, {seats} players, seed {seed}: {error}") from None
             except Exception as error:  # noqa: BLE001  # whatever a game of somebody else does
                 raise Trouble(f"{game.name}, {seats} players, seed {seed}: {_place(error)}") from None
-            yield Played(seats, seed, len(journal), tried)
+            yield Played(seats, len(journal), tried)
 
 
 def _place(error: Exception) -> str:

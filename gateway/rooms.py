@@ -1,13 +1,10 @@
 """This gateway's copy of the directory: all rooms of the cluster, kept up to date by what the commits publish."""
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 
 from shared.bus.directory import Change
 from shared.ids import RoomId
 from shared.rooms import Listing
-
-log = logging.getLogger("tavolata.rooms")
 
 
 class RoomList:

@@ -23,7 +23,6 @@ from gateway.dialects.base import (
     Configure,
     Dialect,
     Hangup,
-    Leave,
     Logout,
     Opening,
     Out,
@@ -206,7 +205,7 @@ class Session:
                 case _:
                     self._queue(out)
 
-    def command(self, request: Act | Say | Configure | Leave) -> None:
+    def command(self, request: Act | Say | Configure) -> None:
         """A command from a seat: on its way at once, answered later."""
         body: AnyBody
         match request:
@@ -217,8 +216,6 @@ class Session:
                 body = envelopes.Say(text, to)
             case Configure(seats=seats, options=options):
                 body = envelopes.Configure(seats, options)
-            case Leave():
-                body = envelopes.Leave()
         room = request.room
         if self.dialect.raw:
             command_id = CommandId(request.ref)

@@ -56,6 +56,7 @@ class Link:
         self._sent = 0.0
         self._moving = False
         self._nudge: Callable[[], Iterable[bytes]] | None = getattr(player, "nudge", None)
+        """Of players that try again sooner than with the next tick: asked every tenth of a second."""
         player.sent_at = self._move_sent
         player.acked_at = self._move_acked
 

@@ -64,13 +64,3 @@ class Seating:
     """Called by the first player with the room's number."""
     first: bool
     """True for the player who opens the table."""
-
-
-class Impatient(Protocol):
-    """What a player may have besides: the driver asks for it by name."""
-
-    def nudge(self) -> Iterable[bytes]:
-        """A tenth of a second has passed: for another try that shall not wait for the next tick."""
-
-    def again(self, seating: Seating) -> Iterable[bytes]:
-        """The game is over: begin the next one on the same connection."""

@@ -68,7 +68,3 @@ async def forget(store: Store, name: str, gone: tuple[RoomId, ...]) -> None:
     """These rooms keep the name no more."""
     if gone:
         await store.call("HDEL", keys.name(name), *(f"r:{room}" for room in gone))
-
-
-async def drop(store: Store, name: str) -> None:
-    await store.call("DEL", keys.name(name))

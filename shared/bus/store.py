@@ -41,14 +41,3 @@ class Store(Protocol):
 
     def cast(self, commands: Sequence[Command]) -> None:
         """Several commands whose answers nobody waits for, because the caller will notice if they had no effect."""
-
-
-class Subscriber(Protocol):
-    """Messages of channels. `on_gap` is called after every (re)subscription: what was said before may be lost."""
-
-    def start(
-        self, channels: Sequence[str], on_message: Callable[[str, bytes], None], on_gap: Callable[[], None]
-    ) -> None:
-        """Begin, and keep subscribed until `stop`."""
-
-    async def stop(self) -> None: ...

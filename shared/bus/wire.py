@@ -283,7 +283,9 @@ def _log_refusals(done: "asyncio.Future[list[Any]]") -> None:
 
 
 class Subscription:
-    """Channels of pub/sub on a connection of their own, subscribed again after every loss."""
+    """Channels of pub/sub on a connection of their own, subscribed again after every loss.
+
+    `on_gap` is called after every (re)subscription: what was said before may be lost."""
 
     def __init__(self, address: Address, *, silence_s: float = 5.0) -> None:
         self._address = address
@@ -291,9 +293,7 @@ class Subscription:
         self._keeper: asyncio.Task[None] | None = None
         self._wire: Wire | None = None
 
-    def start(
-        self, channels: Sequence[str], on_message: Callable[[str, bytes], None], on_gap: Callable[[], None]
-    ) -> None:
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
         self._keeper = asyncio.create_task(self._keep(tuple(channels), on_message, on_gap))
 
     async def stop(self) -> None:

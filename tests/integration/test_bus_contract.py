@@ -699,12 +699,6 @@ async def test_rooms_are_forgotten_one_by_one(store: Store) -> None:
     assert await names.rooms(store, "ada") == (RoomId(1002),)
 
 
-async def test_a_dropped_name_is_free(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.drop(store, "ada")
-    assert await names.claim(store, "ada", EVE, G2, 2) == Claimed(GatewayId(""), 0)
-
-
 # --- what all agree on ------------------------------------------------------------------------------------------------
 
 CARD = GameCard("stones", "Stones", 1, (2, 3), msgspec.Raw(b"{}"), msgspec.Raw(b"{}"))
