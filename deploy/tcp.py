@@ -17,7 +17,7 @@ def joined(values: Iterable[str]) -> str:
 def ports(text: str) -> list[int]:
     """The ports that are named; raises `Trouble` for a wrong form, and for a port that is named twice."""
     found: list[int] = []
-    for part in filter(None, text.split(",")):
+    for part in filter(None, (part.strip() for part in text.split(","))):
         form = FORM.fullmatch(part)
         if form is None:
             raise Trouble(f"--tcp takes NAME=PORT[;OPTION[=VALUE]...], such as snarl=45678, not {part!r}", USAGE)

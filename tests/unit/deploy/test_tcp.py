@@ -17,6 +17,7 @@ def test_repeated_options_and_commas_mean_the_same() -> None:
     [
         ("", []),
         ("snarl=45678", [45678]),
+        ("snarl=45678, codex=45680", [45678, 45680]),
         ("eriantys.events=9999,snarl=45679;separator=none;strict", [9999, 45679]),
     ],
 )
