@@ -16,6 +16,7 @@ from deploy.local import Supervisor
 from deploy.plan import Layout, Plan, plan_from_env
 from deploy.trouble import USAGE, Trouble
 from deploy.watching import Observer
+from gateway.dialects import read_text
 from gateway.dialects.snarl import SnarlSettings
 from shared.settings import PREFIX
 
@@ -74,7 +75,7 @@ class SnarlServer:
         env = {**os.environ, **{PREFIX + name: value for name, value in wanted.items()}}
         env.pop(PREFIX + "REDIS_URL", None)
         try:
-            SnarlSettings.from_env(env, _read)
+            SnarlSettings.from_env(env, read_text)
         except ValueError as error:
             raise Trouble(str(error), USAGE) from None
         ports.demand(self.port, self.address, "--port")
@@ -87,10 +88,3 @@ class SnarlServer:
             return
         with Live(console=console, auto_refresh=False) as live, suppress(asyncio.CancelledError):
             await Observer(console, live).watch(url, name)
-
-
-def _read(path: str) -> str | None:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None

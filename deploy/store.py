@@ -7,10 +7,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from deploy.trouble import USAGE, Trouble
+from shared.bus import keys, meta
 
 LIMIT_S = 3.0
-SECRETS = "tavolata:secrets"
-ADMIN_TOKEN = "admin_token"
 
 
 def check(url: str) -> None:
@@ -30,7 +29,7 @@ def admin_token(url: str) -> str | None:
     """The operator's token that the cluster made at its first start; None if it cannot be had."""
     try:
         with _client(url) as client:
-            token = client.hget(SECRETS, ADMIN_TOKEN)
+            token = client.hget(keys.SECRETS, meta.ADMIN_TOKEN)
     except (RedisError, OSError):
         return None
     return token if isinstance(token, str) else None

@@ -74,8 +74,8 @@ class Gateway:
         await self._store.start()
         await meta.agree(self._store, settings.partitions)
         await meta.check_durability(self._store, settings.durability)
-        secret = await meta.secret(self._store, "tokens", settings.secret)
-        admin_token = await meta.secret(self._store, "admin_token", settings.admin_token)
+        secret = await meta.secret(self._store, meta.TOKENS, settings.secret)
+        admin_token = await meta.secret(self._store, meta.ADMIN_TOKEN, settings.admin_token)
         gateway = _new_id()
         desk = Desk(gateway, settings, self._store, self._partitions, Tokens(secret, settings.token_ms), Metrics())
         desk.outgoing.up = lambda: self._store.up

@@ -20,13 +20,13 @@ def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:
             prompts.DIALECT,
             status.DIALECT,
             codex_dialect(CodexSettings.from_env(env)),
-            snarl_dialect(SnarlSettings.from_env(env, _read)),
+            snarl_dialect(SnarlSettings.from_env(env, read_text)),
         )
     except ValueError as error:
         raise SettingError(str(error)) from None
 
 
-def _read(path: str) -> str | None:
+def read_text(path: str) -> str | None:
     """The text of a file; None if there is none that can be read."""
     try:
         return Path(path).read_text(encoding="utf-8")

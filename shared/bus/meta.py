@@ -8,6 +8,9 @@ from shared.bus import keys
 from shared.bus.store import Store
 from shared.envelopes import FORMAT
 
+TOKENS, ADMIN_TOKEN = "tokens", "admin_token"
+"""The names of the cluster's secrets."""
+
 
 class Unfit(Exception):
     """The store is not one that this process can work with; the text says why, in one line."""
