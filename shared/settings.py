@@ -34,11 +34,7 @@ class StoreSettings:
         "when a move counts as done: fsync (on disk), applied (in memory), replicated (at replicas)",
         one_of=("fsync", "applied", "replicated"),
     )
-    replicas: int = _setting(1, "how many replicas must have a move with durability=replicated", least=1)
-    lease_ms: int = _setting(3_000, "after how long without a sign of life a worker counts as dead", least=200)
-    gateway_lease_ms: int = _setting(5_000, "the same for a gateway", least=200)
-    secret: str = _setting("", "signs session tokens; made once in the store unless set")
-    admin_token: str = _setting("", "opens /ops and the operator's API; made once in the store unless set")
+    gateway_lease_ms: int = _setting(5_000, "after how long without a sign of life a gateway counts as dead", least=200)
     log_level: str = _setting("info", "debug, info, warning or error", one_of=("debug", "info", "warning", "error"))
 
 
@@ -51,6 +47,8 @@ class WorkerSettings(StoreSettings):
     games: str = _setting("", "further games: modules with a GAME, separated by commas")
     host: str = _setting("127.0.0.1", "address of the /healthz and /metrics page")
     port: int = _setting(0, "port of that page; 0: any free one, -1: none", least=-1, most=HIGHEST_PORT)
+    replicas: int = _setting(1, "how many replicas must have a move with durability=replicated", least=1)
+    lease_ms: int = _setting(3_000, "after how long without a sign of life a worker counts as dead", least=200)
     batch: int = _setting(512, "most stream entries that are read at once", least=1)
     snapshot_every: int = _setting(100, "steps of a room between two snapshots", least=1)
     updates_kept: int = _setting(5_000, "how many updates of a running room can be resumed from", least=10)
@@ -74,6 +72,8 @@ class GatewaySettings(StoreSettings):
         0, "a second port that several gateways of one machine share; 0: none", least=0, most=HIGHEST_PORT
     )
     tcp: str = _setting("", "dialects over TCP: NAME=PORT[;OPTION[=VALUE]...], separated by commas")
+    secret: str = _setting("", "signs session tokens; made once in the store unless set")
+    admin_token: str = _setting("", "opens /ops and the operator's API; made once in the store unless set")
     origins: str = _setting("", "web origins that may open WebSockets, separated by commas; empty: any")
     trusted_proxies: str = _setting("", "addresses whose X-Forwarded-For is believed, separated by commas; *: any")
     rate: int = _setting(500, "commands per second of a connection", least=1)

@@ -116,4 +116,4 @@ def test_help_names_every_setting(role: str) -> None:
         [sys.executable, "-m", role, "--help"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     )
     assert "TAVOLATA_REDIS_URL" in shown.stdout
-    assert "TAVOLATA_LEASE_MS" in shown.stdout
+    assert "TAVOLATA_GATEWAY_LEASE_MS" in shown.stdout

@@ -16,13 +16,13 @@ DATA = Path("somewhere")
 
 def test_every_process_gets_its_own_port_and_the_common_settings() -> None:
     port = free_span(4)
-    env = {"TAVOLATA_PORT": str(port), "TAVOLATA_LEASE_MS": "900", "HOME": "/home/x"}
+    env = {"TAVOLATA_PORT": str(port), "TAVOLATA_GATEWAY_LEASE_MS": "900", "HOME": "/home/x"}
     layout = lay_out(plan_from_env(DATA, 2, 3, env))
     gateways = [from_env(GatewaySettings, program.env) for program in layout.gateways]
     assert [(one.port, one.shared_port) for one in gateways] == [(port + 1, port), (port + 2, port)]
     workers = [from_env(WorkerSettings, program.env) for program in layout.workers]
     assert len({one.port for one in workers}) == 3
-    assert {one.lease_ms for one in (*gateways, *workers)} == {900}
+    assert {one.gateway_lease_ms for one in (*gateways, *workers)} == {900}
     assert {one.redis_url for one in (*gateways, *workers)} == {layout.redis_url}
     assert all(program.env["HOME"] == "/home/x" for program in layout.gateways)
 

@@ -22,7 +22,7 @@ def test_variables_of_others_are_ignored() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_settings_survive_the_way_through_the_environment(kind: type[StoreSettings]) -> None:
-    settings = kind(partitions=7, secret="x y", lease_ms=1_234)
+    settings = kind(partitions=7, redis_url="unix:///x y", gateway_lease_ms=1_234)
     assert from_env(kind, to_env(settings)) == settings
 
 
