@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+import gateway.metrics
+import worker.metrics
 from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 from tests.support.launched import ROOT
-from worker.metrics import Metrics
 
 NODES: dict[str, type[StoreSettings]] = {"gateway": GatewaySettings, "worker": WorkerSettings}
 METRICS = {
@@ -22,6 +23,7 @@ METRICS = {
     "tavolata_lag_seconds",
     "tavolata_connections",
     "tavolata_outbox_bytes",
+    "tavolata_pending_commands",
     "tavolata_gaps_filled_total",
     "tavolata_resumes_total",
     "tavolata_rejections_total",
@@ -144,9 +146,10 @@ def test_the_dashboard_shows_every_metric_and_no_other() -> None:
     assert used == METRICS
 
 
-def test_the_metrics_of_a_worker_are_among_them() -> None:
-    counted = {metric.name + "_total" * (metric.type == "counter") for metric in Metrics().registry.collect()}
-    assert counted <= METRICS
+def test_they_are_the_metrics_of_gateways_and_workers() -> None:
+    registries = (gateway.metrics.Metrics().registry, worker.metrics.Metrics().registry)
+    counted = [metric for registry in registries for metric in registry.collect()]
+    assert {metric.name + "_total" * (metric.type == "counter") for metric in counted} == METRICS
 
 
 def test_the_dashboard_and_its_source_are_where_grafana_looks(compose: dict[str, Any]) -> None:
