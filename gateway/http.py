@@ -92,7 +92,7 @@ class Api:
         return json({"updates": [step.seats.get(seat, step.public) for step in told], "trimmed": trimmed})
 
     async def _replay(self, request: Request) -> Response:
-        """A finished game from its first event; one of a private room for its seats only."""
+        """A finished game, step by step; one of a private room for its seats only."""
         record = await replay(self._desk, RoomId(request.path_params["room"]))
         if record is None:
             return error("room/unknown", 404)

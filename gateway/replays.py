@@ -1,7 +1,7 @@
 """Finished games as they can be watched again: the public events of every step, without chat and tokens.
 
-Read from the journal. A gateway knows no game's code, so what the game keeps secret is not undone here: replays come
-from the journal's own public updates as the worker wrote them.
+The journal says who sat there and whether the game is over. Its events are not shown: a gateway knows no game's code,
+so what may be seen are the public updates that the worker wrote, as many as are kept.
 """
 
 from dataclasses import dataclass, field

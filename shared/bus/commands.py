@@ -54,5 +54,5 @@ def time_of(entry_id: str) -> int:
 
 
 def trimming(partition: Keys, cursor: str) -> Command:
-    """Drops what was handled. Exactly the cursor's entry stays, so that its id never comes again."""
+    """Drops what was handled, or most of it. The cursor's own entry stays, so that its id never comes again."""
     return ("XTRIM", partition.commands, "MINID", "~", cursor)
