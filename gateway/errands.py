@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 _decode_view = msgspec.json.Decoder(RoomView).decode
 _TRIES = 6
 _TURNED_AWAY = ("room/full", "room/started", "room/closed", "room/unknown", "room/exists", "room/wrong_dialect")
-
-
 _UNFIT = ("room/bad_seats", "room/bad_options", "game/unknown")
 """What makes a table impossible; somebody else may have asked for it."""
 

@@ -10,8 +10,6 @@ from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
-
-
 _RECENT = 1_000
 _GAPS = "tavolata_gaps_filled"
 

@@ -4,8 +4,8 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 import uvloop
 
@@ -22,7 +22,7 @@ _GC_AFTER = 50_000
 """A batch keeps thousands of objects for a moment: by default they would be searched for cycles again and again."""
 
 
-def run(kind: type[T], start: Callable[[T], Awaitable[None]]) -> None:
+def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]]) -> None:
     """The body of a `__main__`: `start` runs until the program shall end."""
     if {"-h", "--help"} & set(sys.argv[1:]):
         sys.stdout.write(_help(kind))
@@ -33,17 +33,13 @@ def run(kind: type[T], start: Callable[[T], Awaitable[None]]) -> None:
         gc.freeze()
         gc.set_threshold(_GC_AFTER)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_awaited(start, settings))
+            runner.run(start(settings))
     except SettingError as error:
         _fail(str(error), 2)
     except (StoreError, Unfit, BadUrl, PortTaken) as error:
         _fail(str(error), 1)
     except KeyboardInterrupt:
         sys.exit(130)
-
-
-async def _awaited(start: Callable[[T], Awaitable[None]], settings: T) -> None:
-    await start(settings)
 
 
 def _help(kind: type[StoreSettings]) -> str:

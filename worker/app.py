@@ -30,6 +30,8 @@ from worker.tenancy import Tenancy
 
 log = logging.getLogger("tavolata.worker")
 
+_HAND_OVER_S = 10.0
+
 
 class Worker:
     """One process that owns rooms."""
@@ -52,7 +54,7 @@ class Worker:
         self._background: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Work until SIGTERM or SIGINT. Raises `StoreError`, `meta.Unfit` or `OSError` if it cannot begin."""
+        """Work until SIGTERM or SIGINT. Raises `StoreError`, `meta.Unfit` or `PortTaken` if it cannot begin."""
         await self._store.start()
         await self._reader.start()
         await meta.agree(self._store, self._settings.partitions)
@@ -186,6 +188,3 @@ class Worker:
             return Response(generate_latest(self._metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
         return Starlette(routes=[Route("/healthz", healthz), Route("/metrics", metrics)])
-
-
-_HAND_OVER_S = 10.0

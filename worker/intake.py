@@ -17,6 +17,8 @@ from worker.tenancy import Tenancy
 
 log = logging.getLogger("tavolata.intake")
 
+_BLOCK_MS = 1_000
+
 
 @dataclass(slots=True)
 class Work:
@@ -138,6 +140,3 @@ class Intake:
             except StoreError as error:
                 log.warning("reading waits for the store: %s", error)
                 await asyncio.sleep(0.1)
-
-
-_BLOCK_MS = 1_000
