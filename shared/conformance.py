@@ -41,7 +41,7 @@ def play(
         nonlocal state
         _check(bool(events), "a step has at least one event")
         for event in events:
-            again = msgspec.json.decode(msgspec.json.encode(event), type=game.event_type)
+            again = _through_json(event, game.event_type)
             _check(again == event, f"an event changes on its way through JSON: {event!r} became {again!r}")
             state = game.evolve(state, again)
         journal.extend(events)
@@ -57,24 +57,14 @@ def play(
             _check_end(game, state, journal, players, seed)
             return state, journal, outcome
         _check(bool(turn), "somebody has the turn while the game goes on and everybody is present")
-        for seat in players:
-            offered = game.options(state, seat)
+        offers = {seat: game.options(state, seat) for seat in players}
+        for seat, offered in offers.items():
             _check(bool(offered) == (seat in turn), f"options of seat {seat} and turn {turn} disagree")
         actor = picks.choice(turn)
-        offered = game.options(state, actor)
-        command = default_bot(game, state, actor, Dice(seed, step)) if smart else picks.choice(offered)
-        _check(command in offered, f"the bot chose {command!r}, which is not among the options")
-        decoded = msgspec.json.decode(msgspec.json.encode(command), type=game.command_type)
-        _check(decoded == command, f"a command changes on its way through JSON: {command!r}")
-        for seat in players:
-            if seat not in turn:
-                refused = game.decide(state, seat, command)
-                _check(isinstance(refused, Rejected), f"seat {seat} may act out of turn: {command!r}")
-        events = game.decide(state, actor, command)
-        if isinstance(events, Rejected):
-            raise NotConformant(f"offered but refused ({events.code}): {command!r}")
-        _check(game.decide(state, actor, command) == events, f"decide is not deterministic: {command!r}")
-        commit(events)
+        _check(actor in offers, f"seat {actor} has the turn and is not taken")
+        command = default_bot(game, state, actor, Dice(seed, step)) if smart else picks.choice(offers[actor])
+        _check(command in offers[actor], f"the bot chose {command!r}, which is not among the options")
+        commit(_decided(game, state, actor, command, [seat for seat in players if seat not in turn]))
     raise NotConformant(f"the game did not end within {most_steps} steps")
 
 
@@ -104,6 +94,21 @@ def check_every_option(game: AnyGame, seats: int, seed: int, *, options: Any = N
     return tried
 
 
+def _decided(game: AnyGame, state: Any, actor: Seat, command: Any, others: list[Seat]) -> tuple[Any, ...]:
+    """What an offered command comes to; the others, who do not have the turn, may not give it."""
+    _check(
+        _through_json(command, game.command_type) == command, f"a command changes on its way through JSON: {command!r}"
+    )
+    for seat in others:
+        refused = game.decide(state, seat, command)
+        _check(isinstance(refused, Rejected), f"seat {seat} may act out of turn: {command!r}")
+    events = game.decide(state, actor, command)
+    if isinstance(events, Rejected):
+        raise NotConformant(f"offered but refused ({events.code}): {command!r}")
+    _check(game.decide(state, actor, command) == events, f"decide is not deterministic: {command!r}")
+    return events
+
+
 def _check_end(game: AnyGame, state: Any, journal: list[Any], players: tuple[Seat, ...], seed: int) -> None:
     replayed = game.empty
     for event in journal:
@@ -114,13 +119,16 @@ def _check_end(game: AnyGame, state: Any, journal: list[Any], players: tuple[Sea
             if shown is not None:
                 _check_secret(seed, shown, f"what {seat} is told of {type(event).__name__}")
     _check(replayed == state, "a replay of the events gives another state")
-    saved = msgspec.json.decode(msgspec.json.encode(state), type=game.state_type)
-    _check(saved == state, "the state changes on its way through a snapshot")
+    _check(_through_json(state, game.state_type) == state, "the state changes on its way through a snapshot")
 
 
 def _check_secret(seed: int, shown: Any, where: str) -> None:
     if seed > 1_000_000:
         _check(str(seed).encode() not in msgspec.json.encode(shown), f"the seed leaks through {where}")
+
+
+def _through_json(thing: Any, kind: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(thing), type=kind)
 
 
 def _choices(game: AnyGame, options: Any, seats: int) -> dict[Seat, Any]:
