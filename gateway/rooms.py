@@ -12,6 +12,8 @@ class RoomList:
 
     def __init__(self, soon: Callable[[Callable[[], None]], object]) -> None:
         self._rooms: dict[RoomId, Listing] = {}
+        self._listed: dict[str, tuple[Listing, ...]] = {}
+        """Lists that were asked for since the last change: all who watch the rooms ask for the same."""
         self._soon = soon
         self._watchers: dict[object, tuple[str, Callable[[tuple[RoomId, ...]], None]]] = {}
         self._changed: dict[str, dict[RoomId, None]] = {}
@@ -19,8 +21,13 @@ class RoomList:
 
     def listed(self, game: str) -> tuple[Listing, ...]:
         """The public rooms of a game (empty: of all games), oldest first."""
-        found = [room for room in self._rooms.values() if _public(room) and game in ("", room.game)]
-        return tuple(sorted(found, key=lambda room: (room.created_ms, room.room)))
+        listed = self._listed.get(game)
+        if listed is None:
+            found = [room for room in self._rooms.values() if _public(room) and game in ("", room.game)]
+            listed = tuple(sorted(found, key=lambda room: (room.created_ms, room.room)))
+            if listed:
+                self._listed[game] = listed
+        return listed
 
     def get(self, room: RoomId) -> Listing | None:
         return self._rooms.get(room)
@@ -38,6 +45,7 @@ class RoomList:
     def gathered(self, rooms: Iterable[Listing], meanwhile: Sequence[Change] = ()) -> None:
         """All rooms there are, read from the store, and what has changed since the reading began."""
         known, self._rooms = self._rooms, {listing.room: listing for listing in rooms}
+        self._listed.clear()
         for room in {**known, **self._rooms}:
             if known.get(room) != self._rooms.get(room):
                 self._mark(known.get(room), self._rooms.get(room))
@@ -53,6 +61,7 @@ class RoomList:
                 self._rooms.pop(change.room, None)
             else:
                 self._rooms[change.room] = change.listing
+            self._listed.clear()
             self._mark(before, change.listing)
 
     def watch(self, who: object, game: str, tell: Callable[[tuple[RoomId, ...]], None]) -> None:

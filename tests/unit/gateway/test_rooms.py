@@ -127,3 +127,20 @@ def test_who_stops_watching_is_told_nothing() -> None:
     bench.rooms.change([change(room(1001))])
     bench.tick()
     assert bench.told == []
+
+
+def test_a_list_is_made_once_for_all_who_ask_until_something_changes() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1000)])
+    before = bench.rooms.listed("stones")
+    assert bench.rooms.listed("stones") is before
+    bench.rooms.change([Change(RoomId(1001), room(1001))])
+    assert [listing.room for listing in bench.rooms.listed("stones")] == [1000, 1001]
+
+
+def test_lists_of_games_that_are_not_played_are_not_kept() -> None:
+    bench = Bench()
+    bench.rooms.gathered([room(1000)])
+    for number in range(100):
+        bench.rooms.listed(f"game {number}")
+    assert bench.rooms._listed == {}
