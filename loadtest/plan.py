@@ -1,10 +1,11 @@
 """What a run shall do, and the forms in which the command line says it."""
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
+
+import orjson
 
 from loadtest.tcp import DEFAULT_PORTS
 
@@ -58,7 +59,7 @@ def urls_of(text: str) -> tuple[str, ...]:
 
 def options_of(game: str, text: str, expert: bool) -> dict[str, Any]:
     try:
-        options = json.loads(text) if text else {}
+        options = orjson.loads(text) if text else {}
     except ValueError as fault:
         raise PlanError(f"--options takes a JSON object: {fault}") from None
     if not isinstance(options, dict):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+import orjson
 
 from loadtest.eriantys.board import Board
 from loadtest.eriantys.mind import Mind
@@ -51,8 +52,8 @@ class Client(ABC):
 
     def receive(self, frame: bytes) -> Iterable[bytes]:
         try:
-            message = msgspec.json.decode(frame)
-        except msgspec.DecodeError:
+            message = orjson.loads(frame)
+        except orjson.JSONDecodeError:
             self.fault(f"the server sent no JSON: {frame[:200]!r}")
             return ()
         if not isinstance(message, dict):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+import orjson
 
 from loadtest.player import Seating, Told
 from loadtest.snarl.manners import RESULTS, faults_of
@@ -44,8 +45,8 @@ class SnarlPlayer:
 
     def receive(self, frame: bytes) -> Iterable[bytes]:
         try:
-            message = msgspec.json.decode(frame)
-        except msgspec.DecodeError:
+            message = orjson.loads(frame)
+        except orjson.JSONDecodeError:
             self._fault(f"the server sent no JSON: {frame!r}")
             return ()
         faults = list(faults_of(message, self._seating.name))
