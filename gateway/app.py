@@ -115,7 +115,7 @@ class Gateway:
         for listener in self._listeners:
             sock = listening_socket(self._settings.host, listener.port, shared=True)
             dialect = self._dialects[listener.dialect]
-            factory = functools.partial(tcp.TcpConnection, desk, dialect, listener.options)
+            factory = functools.partial(tcp.TcpConnection, desk, dialect, listener.options, proxied=listener.proxied)
             servers.append(await loop.create_server(factory, sock=sock))
         return servers
 

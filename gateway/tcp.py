@@ -15,6 +15,10 @@ from shared.errors import ProtocolError
 from shared.settings import SettingError
 
 _CLOSE_S = 1.0
+_PROXIED = "proxy"
+_HEADER_S = 5.0
+_MOST_HEADER = 107
+"""Bytes of a PROXY header of version 1, with its line end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +28,34 @@ class Listener:
     dialect: str
     port: int
     options: Mapping[str, str]
+    proxied: bool = False
+    """A proxy is in front of it, and says in a PROXY header whom it speaks for."""
 
 
 def listeners(setting: str) -> list[Listener]:
-    """From `NAME=PORT[;OPTION[=VALUE]...]`, separated by commas; raises `SettingError`."""
+    """From `NAME=PORT[;OPTION[=VALUE]...]`, separated by commas; raises `SettingError`. The option `proxy` is our own,
+    the others are the dialect's."""
     found = []
     for part in filter(None, (part.strip() for part in setting.split(","))):
         place, *options = (piece.strip() for piece in part.split(";"))
         name, equals, port = place.partition("=")
         if not equals or not port.isdigit() or not 0 < int(port) < 65_536:
             raise SettingError(f"TAVOLATA_TCP: {part!r} is not of the form NAME=PORT[;OPTION[=VALUE]...]")
-        pairs = (option.partition("=") for option in options if option)
-        found.append(Listener(name, int(port), {key.strip(): value.strip() for key, _, value in pairs}))
+        proxied = _PROXIED in options
+        pairs = (option.partition("=") for option in options if option and option != _PROXIED)
+        found.append(Listener(name, int(port), {key.strip(): value.strip() for key, _, value in pairs}, proxied))
     return found
+
+
+def proxied_address(header: bytes) -> str | None:
+    """Whom a proxy speaks for, from the first line of the connection (PROXY protocol, version 1): empty if for itself,
+    None if it is no such header."""
+    match header.decode("ascii", "replace").split(" "):
+        case ["PROXY", "TCP4" | "TCP6", address, _, _, _]:
+            return address
+        case ["PROXY", "UNKNOWN", *_]:
+            return ""
+    return None
 
 
 def _keep_alive(transport: asyncio.BaseTransport) -> None:
@@ -53,10 +72,12 @@ def _keep_alive(transport: asyncio.BaseTransport) -> None:
 class TcpConnection(asyncio.Protocol):
     """One TCP connection. It is also the transport that its session writes to."""
 
-    def __init__(self, desk: Desk, dialect: Dialect, options: Mapping[str, str]) -> None:
+    def __init__(self, desk: Desk, dialect: Dialect, options: Mapping[str, str], *, proxied: bool = False) -> None:
         self._desk = desk
         self._dialect = dialect
         self._options = options
+        self._header: bytes | None = b"" if proxied else None
+        """What has come of the proxy's header; none: we do not wait for one."""
         self._framing: Framing = dialect.framing(options)
         self._transport: asyncio.Transport | None = None
         self._session: Session | None = None
@@ -70,12 +91,20 @@ class TcpConnection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=self._desk.settings.outbox_bytes)
         _keep_alive(transport)
-        peer = (transport.get_extra_info("peername") or ("local",))[0]
         if self._desk.draining:
             self._transport.close()
-            return
+        elif self._header is None:
+            self._begin(self._peer())
+        else:
+            self._idle = self._loop.call_later(_HEADER_S, self._transport.close)
+
+    def _peer(self) -> str:
+        assert self._transport is not None
+        return str((self._transport.get_extra_info("peername") or ("local",))[0])
+
+    def _begin(self, address: str) -> None:
         opening = Opening({}, self._desk.rooms, self._options, "tcp")
-        self._session = Session(self._desk, self, self._dialect, opening, peer)
+        self._session = Session(self._desk, self, self._dialect, opening, address)
         self._session.open()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -98,12 +127,33 @@ class TcpConnection(asyncio.Protocol):
             self._session.resume()
 
     def data_received(self, data: bytes) -> None:
+        if self._header is not None:
+            data = self._read_header(self._header + data)
+            if not data:
+                return
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
         self._hand_over(self._framing.feed(data))
         if self._framing.idle_ms and self._transport is not None:
             self._idle = self._loop.call_later(self._framing.idle_ms / 1_000, self._fell_silent)
+
+    def _read_header(self, data: bytes) -> bytes:
+        """What follows the proxy's header, once that is complete."""
+        assert self._transport is not None
+        header, end, rest = data.partition(b"\r\n")
+        address = proxied_address(header) if end else None
+        if address is not None and not self._desk.draining:
+            self._header = None
+            if self._idle is not None:
+                self._idle.cancel()
+                self._idle = None
+            self._begin(address or self._peer())
+            return rest
+        self._header = data
+        if end or len(data) >= _MOST_HEADER:
+            self._transport.close()
+        return b""
 
     def _fell_silent(self) -> None:
         self._idle = None

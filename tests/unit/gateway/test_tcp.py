@@ -23,10 +23,10 @@ class Pipe(Socket):
 
 
 class Talk:
-    def __init__(self, bench: GatewayBench | None = None) -> None:
+    def __init__(self, bench: GatewayBench | None = None, *, proxied: bool = False) -> None:
         self.bench = bench or GatewayBench()
         self.pipe = Pipe()
-        self.connection = TcpConnection(self.bench.desk, PARROT, {})
+        self.connection = TcpConnection(self.bench.desk, PARROT, {}, proxied=proxied)
         self.connection.connection_made(cast(asyncio.Transport, self.pipe))
 
     async def heard(self) -> bytes:
@@ -83,3 +83,43 @@ def test_no_setting_means_no_listeners() -> None:
 def test_a_setting_that_makes_no_sense_is_refused(setting: str) -> None:
     with pytest.raises(SettingError, match="TAVOLATA_TCP"):
         listeners(setting)
+
+
+# --- behind a proxy ---------------------------------------------------------------------------------------------------
+
+
+def addresses(talk: Talk) -> list[str]:
+    return [session.address for session in talk.bench.desk.sessions.values()]
+
+
+def test_a_listener_can_be_told_that_a_proxy_is_in_front_of_it() -> None:
+    assert listeners("snarl=45678;separator=none;proxy") == [
+        Listener("snarl", 45678, {"separator": "none"}, proxied=True)
+    ]
+
+
+@pytest.mark.parametrize("cut", [1, 20, 47])
+async def test_a_player_behind_a_proxy_has_an_address_of_its_own(cut: int) -> None:
+    talk, said = Talk(proxied=True), b"PROXY TCP4 203.0.113.7 10.0.0.2 51234 45678\r\nhello\n"
+    talk.connection.data_received(said[:cut])
+    talk.connection.data_received(said[cut:])
+    assert (addresses(talk), await talk.heard()) == (["203.0.113.7"], b"hello\n")
+
+
+async def test_a_player_behind_a_proxy_is_greeted_before_it_says_anything() -> None:
+    talk = Talk(proxied=True)
+    talk.connection.data_received(b"PROXY TCP6 2001:db8::7 2001:db8::2 51234 45678\r\n")
+    assert addresses(talk) == ["2001:db8::7"]
+
+
+async def test_a_proxy_may_speak_for_itself() -> None:
+    talk = Talk(proxied=True)
+    talk.connection.data_received(b"PROXY UNKNOWN\r\nhello\n")
+    assert (len(addresses(talk)), await talk.heard()) == (1, b"hello\n")
+
+
+@pytest.mark.parametrize("said", [b"hello\r\n", b"PROXY TCP4 nonsense\r\n", b"x" * 200, b"\xff\xfe\r\n"])
+async def test_who_comes_past_the_proxy_is_hung_up_on(said: bytes) -> None:
+    talk = Talk(proxied=True)
+    talk.connection.data_received(said)
+    assert (addresses(talk), talk.pipe.closed) == ([], True)
