@@ -137,8 +137,12 @@ class Errand:
         choice = {} if isinstance(request, Rematch) else request.choice
         of = request.room if isinstance(request, Rematch) else None
         avoid: list[RoomId] = []
+        refusal = Turned("command/too_old")
         for attempt in range(_TRIES):
-            room, spec = await self._find(request, command_id, attempt, tuple(avoid))
+            found = await self._find(request, command_id, attempt, tuple(avoid))
+            if found is None:
+                continue
+            room, spec = found
             await names.note(desk.store, session.name, room)
             new = isinstance(request, Create)
             body = Enter(session.name, spec, desk.new_seed(), choice, dialect=session.dialect.name, of=of, new=new)
@@ -147,16 +151,18 @@ class Errand:
             )
             if not reply.code:
                 return
+            refusal = Turned(reply.code, reply.text)
             await names.forget(desk.store, session.name, (room,))
             if isinstance(request, Join | Rematch) or not _try_elsewhere(request, spec, reply.code):
                 break
             avoid.append(room)
-        raise Turned(reply.code, reply.text)
+        raise refusal
 
     async def _find(
         self, request: Create | Join | Match | Rematch, command_id: CommandId, attempt: int, avoid: tuple[RoomId, ...]
-    ) -> tuple[RoomId, RoomSpec | None]:
-        """Which room to go to, and how to open it if it is not there."""
+    ) -> tuple[RoomId, RoomSpec | None] | None:
+        """Which room to go to, and how to open it if it is not there. None: an earlier sending of this very request has
+        made more attempts than this."""
         desk = self._desk
         lobby_id = CommandId(command_id * (_TRIES + 2) + attempt)
         match request:
@@ -178,6 +184,8 @@ class Errand:
         if game not in desk.games:
             raise Turned("game/unknown" if desk.games else "busy/workers")
         reply = await self._ask(LOBBY, lobby_id, body)
+        if reply.code == "command/too_old":
+            return None
         if reply.code:
             raise Turned(reply.code, reply.text)
         assert reply.to is not None

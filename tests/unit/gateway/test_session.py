@@ -167,6 +167,28 @@ async def test_who_is_turned_away_from_a_match_is_led_elsewhere() -> None:
     assert again.body.avoid == (ROOM,)
 
 
+async def test_a_match_that_is_asked_for_again_goes_on_where_its_first_sending_stopped() -> None:
+    client = await welcome()
+    await announce(client.bench.store, [CARD])
+    client.say(type="match", id=1, game="stones")
+    first = await only(client.bench)
+    client.bench.answer(Reply(first.conn, LOBBY, first.id, "command/too_old"))
+    second = await only(client.bench)
+    client.bench.answer(Reply(second.conn, LOBBY, second.id, to=ROOM, spec=RoomSpec("stones", 2)))
+    entering = await only(client.bench)
+    assert (second.id, entering.room) == (first.id + 1, ROOM)
+
+
+async def test_a_match_that_later_requests_have_overtaken_is_refused() -> None:
+    client = await welcome()
+    await announce(client.bench.store, [CARD])
+    client.say(type="match", id=1, game="stones")
+    for _ in range(6):
+        asked = await only(client.bench)
+        client.bench.answer(Reply(asked.conn, LOBBY, asked.id, "command/too_old"))
+    assert [message["code"] for message in await client.heard()] == ["command/too_old"]
+
+
 async def test_who_enters_hears_the_steps_right_behind_the_answer() -> None:
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
