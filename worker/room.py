@@ -78,7 +78,7 @@ class Room(Seating):
         state, body = self.state, envelope.body
         seat = state.seat_of(envelope.sid)
         if seat is None:
-            self._refuse(envelope, Rejected("room/not_seated" if state.status else "room/unknown"), batch)
+            self._from_nobody(envelope, batch)
             return
         place = state.seats[seat]
         known = place.known(envelope.id)
@@ -100,6 +100,18 @@ class Room(Seating):
         if not answered:
             self._answer(envelope, batch, seat)
         self._start_if_full(at, batch)
+
+    def _from_nobody(self, envelope: Envelope, batch: Batch) -> None:
+        """Somebody without a seat can do nothing. Who has left is still told again what became of earlier commands."""
+        state = self.state
+        seat = state.seat_left_by(envelope.sid)
+        known = None if seat is None else state.seats[seat].known(envelope.id)
+        if seat is not None and known is not None:
+            self._repeat(envelope, seat, known, batch)
+        elif state.status and isinstance(envelope.body, Leave):
+            self._answer(envelope, batch)
+        else:
+            self._refuse(envelope, Rejected("room/not_seated" if state.status else "room/unknown"), batch)
 
     def _carry_out(self, seat: Seat, body: Any) -> Rejected | None:
         match body:

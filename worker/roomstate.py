@@ -127,6 +127,13 @@ class RoomState(msgspec.Struct):
                 return seat
         return None
 
+    def seat_left_by(self, sid: SessionId) -> Seat | None:
+        """The seat that a player gave up during the game; one that is given up earlier is free, and not remembered."""
+        for seat, place in self.seats.items():
+            if place.sid == sid and place.left:
+                return seat
+        return None
+
     def seat_named(self, name: str) -> Seat | None:
         for seat, place in self.seats.items():
             if place.name == name:

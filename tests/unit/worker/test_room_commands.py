@@ -182,6 +182,30 @@ def test_leaving_again_after_the_end_is_answered_alike_by_the_next_owner() -> No
     assert bench.ok("ada", Leave(), 50).offset == first.offset
 
 
+def test_who_has_left_is_told_again_what_became_of_earlier_commands() -> None:
+    bench = started()
+    first = [bench.ok("ada", take(2), 50).offset, bench.ok("ada", Leave(), 51).offset]
+    bench.reload()
+    assert [bench.ok("ada", take(2), 50).offset, bench.ok("ada", Leave(), 51).offset] == first
+    assert bench.room.state.offset == first[-1]
+
+
+def test_who_has_left_is_told_again_what_was_refused() -> None:
+    bench = started()
+    bench.code("ada", take(99), 50)
+    bench.ok("ada", Leave(), 51)
+    assert bench.code("ada", take(99), 50) == "game/illegal"
+
+
+def test_leaving_a_waiting_table_again_is_answered_and_changes_nothing() -> None:
+    bench = opened(RoomSpec("stones", 3))
+    bench.enter("bob")
+    bench.ok("ada", Leave(), 50)
+    before = bench.room.state.offset
+    bench.reload()
+    assert (bench.ok("ada", Leave(), 50).offset, bench.room.state.offset) == (before, before)
+
+
 # --- games that fail --------------------------------------------------------------------------------------------------
 
 
