@@ -133,7 +133,7 @@ class Hub:
 
     def _hear(self, outbound: Outbound) -> None:
         partition = outbound.partition
-        epoch, number = self._last.get(partition, (outbound.epoch, outbound.number - 1))
+        epoch, number = self._last.get(partition, (outbound.epoch, 0))
         if outbound.epoch < epoch:
             return
         if outbound.epoch != epoch or outbound.number != number + 1:

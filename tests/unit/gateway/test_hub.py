@@ -8,8 +8,8 @@ import pytest
 from gateway.hub import Attachment, Hub
 from shared.bus import updates
 from shared.bus.store import StoreDown
-from shared.envelopes import WANTS_VIEW, Outbound, Reply, Told
-from shared.ids import CommandId, Epoch, Offset, Partition, RoomId, Seat
+from shared.envelopes import WANTS_VIEW, Done, Outbound, Reply, Told
+from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat
 from shared.rooms import Position
 from tests.support.gateway_bench import KEYS, ROOM, GatewayBench, settle, step
 from tests.support.waiting import eventually_async
@@ -180,13 +180,29 @@ async def test_after_a_new_subscription_everything_is_looked_up() -> None:
     assert (ear.heard, bench.gaps) == ([2, 3], [P0, P1])
 
 
-async def test_the_first_message_after_a_new_subscription_is_no_gap() -> None:
+@pytest.mark.parametrize(("number", "gaps"), [(1, []), (9, [P0])])
+async def test_what_is_lost_right_after_a_new_subscription_is_noticed(number: int, gaps: list[Partition]) -> None:
     bench = Bench()
-    bench.say(5)
     bench.hub.resubscribed()
     bench.gaps.clear()
-    bench.say(9)
-    assert bench.gaps == []
+    bench.say(number)
+    assert bench.gaps == gaps
+
+
+async def test_partitions_number_their_messages_apart() -> None:
+    bench = Bench()
+    shares = [Outbound(partition, Epoch(7), 1) for partition in (P0, P1)]
+    bench.hub.message(msgspec.json.encode(shares))
+    bench.hub.message(msgspec.json.encode([Outbound(P1, Epoch(7), 3), Outbound(P0, Epoch(7), 2)]))
+    assert bench.gaps == [1]
+
+
+async def test_a_step_that_answers_a_command_does_so_also_while_a_hole_is_filled() -> None:
+    bench = Bench()
+    bench.attach(2)
+    bench.store.hold()
+    bench.say(1, msgspec.structs.replace(step(4), done=Done(GatewayId("g"), 1, CommandId(9))))
+    assert bench.done == [(4, 9)]
 
 
 async def test_steps_that_come_while_a_hole_is_filled_come_in_order() -> None:
