@@ -144,6 +144,9 @@ class Tenancy:
             self.changed.set()
 
     async def _learn(self, taken: list[Holding]) -> None:
+        """They are ours, with all that is going on in them, once the time that was lost is on its way to their rooms: a
+        worker that dies before leaves that to the next."""
+        lease_ms = self._settings.lease_ms
         reads: list[Command] = []
         for holding in taken:
             reads.append(("ZRANGE", holding.keys.deadlines, 0, -1, "WITHSCORES"))
@@ -151,6 +154,7 @@ class Tenancy:
             reads.append(("HKEYS", holding.keys.quarantine))
         replies = await self._store.pipe(reads)
         adds: list[Command] = []
+        learned: list[list[Due]] = []
         for at, holding in enumerate(taken):
             deadlines, gateways, quarantined = replies[3 * at : 3 * at + 3]
             dues = [
@@ -162,10 +166,11 @@ class Tenancy:
             holding.quarantined = {RoomId(int(room)) for room in quarantined}
             if holding.tenure.idle_ms >= _OUTAGE_MS:
                 adds += _in_chunks(holding, sorted({due.room for due in dues}), Compensate(holding.tenure.idle_ms))
+            learned.append(dues)
+        await self._store.pipe([*adds, *(leases.renewing(one.keys, one.tenure, lease_ms) for one in taken)])
+        for holding, dues in zip(taken, learned, strict=True):
             self.holdings[holding.partition] = holding
             self.alarm.add(holding.partition, dues)
-        if adds:
-            await self._store.pipe(adds)
 
     async def release(self, holding: Holding) -> None:
         """Hand a partition over, between two of its batches."""

@@ -45,9 +45,14 @@ async def owner(store: Store, partition: Keys) -> dict[str, str | int]:
     return {"worker": worker.decode(), "epoch": int(epoch), "until_ms": int(until)}
 
 
+def renewing(partition: Keys, mine: Tenure, lease_ms: int) -> Command:
+    """The command that renews a lease that has not run out."""
+    return script("renew", (partition.owner,), (mine.token, lease_ms))
+
+
 async def renew(store: Store, held: list[tuple[Keys, Tenure]], lease_ms: int) -> list[bool]:
     """Which of the partitions are still ours."""
-    renewals = [script("renew", (partition.owner,), (mine.token, lease_ms)) for partition, mine in held]
+    renewals = [renewing(partition, mine, lease_ms) for partition, mine in held]
     return [reply == 1 for reply in await store.pipe(renewals)] if renewals else []
 
 

@@ -1,5 +1,6 @@
 #!lua
--- Takes a partition whose lease is free, has run out, or is the caller's own, under a new epoch.
+-- Takes a partition whose lease is free, has run out, or is the caller's own, under a new epoch. How long nobody had it
+-- is told again, to the next taker if need be, until the lease is first renewed.
 -- KEYS[1]  the partition's owner hash
 -- ARGV[1]  the worker   ARGV[2] lease in ms   ARGV[3] a random number below 2^20   ARGV[4] a nonce
 -- Returns {epoch, token, stream offset, when the last owner was last alive (ms, 0: never), now (ms)}, or nothing.
@@ -14,5 +15,6 @@ local counter = tonumber(held[3] or '0') + 1
 local epoch = string.format('%.0f', counter * 1048576 + random)
 local token = worker .. ':' .. epoch .. ':' .. nonce
 redis.call('HSET', owner, 'worker', worker, 'token', token, 'epoch', epoch, 'counter', counter,
-  'until', string.format('%.0f', now + lease), 'renewed', string.format('%.0f', now))
+  'until', string.format('%.0f', now + lease))
+redis.call('HSETNX', owner, 'renewed', string.format('%.0f', now))
 return {epoch, token, held[4] or '0-0', held[5] or '0', string.format('%.0f', now)}

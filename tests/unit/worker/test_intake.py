@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.bus import commands, keys
+from shared.bus import commands, keys, leases
 from shared.bus.leases import GATEWAYS
 from shared.bus.store import Command, OutcomeUnknown
 from shared.envelopes import AnyBody, Compensate, Enter, Envelope, Outbound, Watch
@@ -62,6 +62,11 @@ class Bench:
 
     async def journal(self, room: RoomId = ROOM) -> int:
         return int(await self.store.call("XLEN", KEYS[room % 2].journal(room)))
+
+    async def compensations(self) -> list[AnyBody]:
+        entries = await commands.read(self.store, {Partition(0): (KEYS[0], "0-0")}, 100, None)
+        bodies = [envelope.body for _, some in entries[Partition(0)] for envelope in some]
+        return [body for body in bodies if isinstance(body, Compensate)]
 
 
 @pytest.fixture
@@ -276,9 +281,30 @@ async def test_rooms_with_clocks_are_compensated_after_an_outage(bench: Bench) -
     bench.time.advance(60_000)
     other = Bench(bench.time, bench.store.server, "w-2")
     await other.tenancy.tick()
-    entries = await commands.read(bench.store, {Partition(0): (KEYS[0], "0-0")}, 100, None)
-    bodies = [envelope.body for _, some in entries[Partition(0)] for envelope in some]
-    assert [body for body in bodies if isinstance(body, Compensate)] == [Compensate(60_000)]
+    assert await bench.compensations() == [Compensate(60_000)]
+
+
+async def test_an_outage_is_made_up_for_although_a_new_owner_dies_before_it_could(bench: Bench) -> None:
+    await bench.tenancy.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.add(Enter("bob"), who="bob")
+    await bench.intake.turn(None)
+    bench.time.advance(60_000)
+    await bench.store.call(*leases.taking(KEYS[0], WorkerId("w-2"), 1_000))
+    bench.time.advance(1_001)
+    await Bench(bench.time, bench.store.server, "w-3").tenancy.tick()
+    assert await bench.compensations() == [Compensate(61_001)]
+
+
+async def test_an_outage_is_made_up_for_once_although_the_new_owner_dies_right_after(bench: Bench) -> None:
+    await bench.tenancy.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.add(Enter("bob"), who="bob")
+    await bench.intake.turn(None)
+    for worker in ("w-2", "w-3"):
+        bench.time.advance(60_000)
+        await Bench(bench.time, bench.store.server, worker).tenancy.take([Partition(0)])
+    assert await bench.compensations() == [Compensate(60_000), Compensate(60_000)]
 
 
 async def test_a_quick_hand_over_needs_no_compensation(bench: Bench) -> None:
