@@ -55,7 +55,7 @@ def _missed(room: RoomId, position: Position, reply: list[Any]) -> Missed:
     if not reply:
         return Missed(lost="rewound")
     steps = tuple(_told(room, entry) for entry in reply)
-    if steps[0].offset != position.offset:
+    if steps[0].offset != position.offset or steps[-1].offset != position.offset + len(steps) - 1:
         return Missed(lost="trimmed")
     if steps[0].epoch != position.epoch:
         return Missed(lost="rewound")

@@ -545,6 +545,11 @@ async def test_a_position_of_a_room_without_updates_was_rewound(store: Store) ->
     assert await missed(store, 1) == updates.Missed(lost="rewound")
 
 
+async def test_nobody_is_told_of_steps_with_a_hole_between_them(store: Store) -> None:
+    await tell(store, told(1), told(2), told(4))
+    assert await missed(store, 1) == updates.Missed(lost="trimmed")
+
+
 async def test_a_position_that_is_kept_no_more_was_trimmed(store: Store) -> None:
     await tell(store, told(5), told(6))
     assert await missed(store, 3) == updates.Missed(lost="trimmed")
