@@ -8,6 +8,7 @@ from itertools import accumulate
 from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 _RECENT = 1_000
@@ -28,7 +29,7 @@ class Latency(Collector):
         self._sum += seconds
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
-        limits = (*map(str, _SECONDS), "+Inf")
+        limits = (*map(floatToGoString, _SECONDS), "+Inf")
         buckets = list(zip(limits, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(self._name, self._text, buckets=buckets, sum_value=self._sum)
 
