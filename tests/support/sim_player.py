@@ -8,6 +8,9 @@ import msgspec
 
 from tests.support.sim_gateway import SimGateway, Wire
 
+_FED_UP = 0.02
+"""How readily a player leaves a game."""
+
 
 @dataclass(slots=True)
 class Visit:
@@ -44,6 +47,8 @@ class SimPlayer:
         self._settled = False
         """Whether it has caught up on this connection and sent again what was unanswered."""
         self._resuming = 0
+        self._fed_up = False
+        """Whether it is about to leave, because it was left alone."""
 
     # --- the connection ---------------------------------------------------------------------------------------------
 
@@ -117,6 +122,7 @@ class SimPlayer:
         view = message["view"]
         self.visit = Visit(message["room"], message["seat"], self.sid, (message["epoch"], message["offset"]))
         self.visits.append(self.visit)
+        self._fed_up = False
         self._options = view.get("options") or []
         self.visit.over = view["status"] in ("finished", "closed")
 
@@ -140,11 +146,17 @@ class SimPlayer:
         if visit is not self.visit:
             return
         self._options = update.get("options") or []
-        if any(event["type"] in ("room.ended", "room.closed") for event in update["events"]):
+        kinds = {event["type"] for event in update["events"]}
+        self._fed_up = self._fed_up or "room.left" in kinds
+        if kinds & {"room.ended", "room.closed"}:
             visit.over = True
             self.pending.clear()
 
     def _acked(self, message: dict[str, Any]) -> None:
+        if self.pending.get(message["id"], {}).get("type") == "leave" and self.visit is not None:
+            self.visit.over = True
+            self.pending.clear()
+            return
         for visit in self.visits:
             if visit.room == message.get("room"):
                 self.pending.pop(message["id"], None)
@@ -158,14 +170,11 @@ class SimPlayer:
                 self.errors.append(f"{self._name} was refused: {code}")
             self.disconnect()
             return
-        if self._match is not None and number == self._match["id"]:
-            if code.startswith("busy/"):
-                self.disconnect()
-            else:
-                self.errors.append(f"{self._name} finds no table: {code}")
-            return
-        if number == self._resuming and code.startswith("busy/"):
+        if code.startswith("busy/"):  # an earlier sending may have arrived: it is sent again, with the same id
             self.disconnect()
+            return
+        if self._match is not None and number == self._match["id"]:
+            self.errors.append(f"{self._name} finds no table: {code}")
             return
         if number == self._resuming:
             self.errors.append(f"{self._name} cannot resume: {code}")
@@ -193,9 +202,11 @@ class SimPlayer:
                 self._match["options"] = {"stones": 7}
                 self._send(self._match)
             return
-        if any(command["type"] == "act" for command in self.pending.values()):
+        if any(command["type"] in ("act", "leave") for command in self.pending.values()):
             return
-        if self._options:
+        if self._fed_up or self._dice.random() < _FED_UP:
+            self._command({"type": "leave"}, visit)
+        elif self._options:
             self._command({"type": "act", "command": self._dice.choice(self._options)}, visit)
         elif self._dice.random() < self._chatty and len(self.pending) < 3:
             self._command({"type": "say", "text": f"{self._ids}"}, visit)
