@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -16,7 +17,7 @@ from shared.bus.meta import GameCard, Unfit
 from shared.bus.names import Claimed, Taken
 from shared.bus.scripts import LOADING, script
 from shared.bus.store import Command, Store, StoreRefused
-from shared.bus.wire import Address, Link
+from shared.bus.wire import Address, Link, Subscription
 from shared.envelopes import Act, Envelope, Told
 from shared.ids import (
     CommandId,
@@ -31,6 +32,7 @@ from shared.ids import (
 )
 from shared.rooms import Listing, Position
 from tests.support.fake_store import FakeStore
+from tests.support.valkey import ValkeyServer
 
 P, Q = Keys(Partition(1), 4), Keys(Partition(2), 4)
 ROOM = RoomId(1001)
@@ -442,6 +444,39 @@ async def test_what_partitions_say_to_a_channel_is_one_message_without_those_tha
     assert news.heard() == [("a", b"[1,2,5]"), ("b", b"[3]")]
 
 
+async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
+    store = FakeStore()
+    ours, mine = await two_tenures(store)
+    news = store.server.listen(("a",))
+    refused = Commit(P, ours, "0-0", "5-0", (*WRITES, ("HSET", P.commands)), (("a", b"1"),))
+    await commits.commit(store, [refused, Commit(Q, mine, "0-0", "6-0", WRITES_Q, (("a", b"2"),))])
+    assert news.heard() == [("a", b"[2]")]
+
+
+async def test_nothing_is_said_before_enough_replicas_have_it(own_valkey: ValkeyServer) -> None:
+    link, onlooker = await linked(own_valkey.url), await linked(own_valkey.url)
+    ours, mine = await two_tenures(link)
+    heard: asyncio.Queue[bytes] = asyncio.Queue()
+    subscribed = asyncio.Event()
+    news = Subscription(Address.parse(own_valkey.url))
+    news.start(("a",), lambda _channel, data: heard.put_nowait(data), subscribed.set)
+    await subscribed.wait()
+    three = [
+        Commit(P, ours, "0-0", "5-0", WRITES, (("a", b"1,2"),)),
+        Commit(Keys(Partition(3), 4), Tenure(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"3"),)),
+        Commit(Q, mine, "0-0", "6-0", WRITES_Q, (("a", b"4"),)),
+    ]
+    committing = asyncio.create_task(commits.commit(link, three, replicas=1))
+    while not await onlooker.call("EXISTS", Q.journal(ROOM)):
+        await asyncio.sleep(0)
+    await onlooker.call("PUBLISH", "a", "no replica yet")
+    replica = ValkeyServer(extra=("--replicaof", "127.0.0.1", str(own_valkey.port)))
+    with closing(await asyncio.to_thread(replica.start)):
+        assert await committing == ["OK", "FENCED", "OK"]
+        assert [await heard.get(), await heard.get()] == [b"no replica yet", b"[1,2,4]"]
+    await asyncio.gather(news.stop(), link.stop(), onlooker.stop())
+
+
 async def test_a_batch_without_entries_of_the_stream_can_be_committed(store: Store) -> None:
     mine = await taken(store)
     await commits.commit(store, [Commit(P, mine, "0-0", "0-0", WRITES, ())])
@@ -752,14 +787,14 @@ async def test_a_worker_without_games_announces_nothing(store: Store) -> None:
 # --- slots and scripts ------------------------------------------------------------------------------------------------
 
 
-async def cluster(url: str) -> Link:
+async def linked(url: str) -> Link:
     link = Link(Address.parse(url), greeting=LOADING)
     await link.start()
     return link
 
 
 async def test_all_keys_of_a_partition_live_in_one_slot(valkey_cluster_url: str) -> None:
-    link = await cluster(valkey_cluster_url)
+    link = await linked(valkey_cluster_url)
     everything = (P.commands, P.owner, P.directory, P.deadlines, P.gateways, P.quarantine)
     rooms = (P.journal(ROOM), P.updates(ROOM), P.snapshot(ROOM), P.at(G1))
     slots = await link.pipe([("CLUSTER", "KEYSLOT", key) for key in (*everything, *rooms)])
@@ -768,14 +803,14 @@ async def test_all_keys_of_a_partition_live_in_one_slot(valkey_cluster_url: str)
 
 
 async def test_partitions_spread_over_the_slots(valkey_cluster_url: str) -> None:
-    link = await cluster(valkey_cluster_url)
+    link = await linked(valkey_cluster_url)
     slots = await link.pipe([("CLUSTER", "KEYSLOT", one.owner) for one in keys.all_keys(64)])
     await link.stop()
     assert [slot * 64 // keys.SLOTS for slot in slots] == list(range(64))
 
 
 async def test_a_cluster_refuses_a_script_that_touches_keys_it_did_not_declare(valkey_cluster_url: str) -> None:
-    link = await cluster(valkey_cluster_url)
+    link = await linked(valkey_cluster_url)
     mine = await taken(link)
     foreign = Keys(Partition(3), 4).directory
     undeclared = script("commit", (P.owner,), (mine.token, "0-0", "5-0", 1, 5, 0, 4, "HSET", foreign, "a", "b"))

@@ -36,6 +36,8 @@ class Dealt(Word, frozen=True):
 class Guessed(Word, frozen=True):
     seat: Seat
     number: int
+    secret: int = 0
+    """The guesser's own, for nobody else."""
 
 
 class Poisoned(Word, frozen=True):
@@ -80,7 +82,7 @@ def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Re
         return (Poisoned(),)
     if seat not in turn(state):
         return Rejected("game/not_your_turn")
-    return (Guessed(seat, command.number),)
+    return (Guessed(seat, command.number, state.secrets[seat]),)
 
 
 def evolve(state: State, event: Event) -> State:
@@ -104,6 +106,8 @@ def redact(event: Event, seat: Seat | None) -> Event | None:
     if isinstance(event, Dealt):
         own = {} if seat is None else {seat: event.secrets[seat]}
         return replace(event, secrets=own, seed=0)
+    if isinstance(event, Guessed) and event.seat != seat:
+        return replace(event, secret=0)
     return event
 
 

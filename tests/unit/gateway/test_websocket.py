@@ -142,13 +142,14 @@ async def test_messages_of_every_size_come_through(size: int) -> None:
     assert await talk.texts() == [body]
 
 
-async def test_a_message_may_be_cut_at_every_position() -> None:
-    data = text(b"hello") + text(b"x" * 200) + frame(Opcode.PING, b"p") + text(b"")
+@pytest.mark.parametrize("bodies", [[b"hello", b"x" * 200, b""], [b"x" * 200, b"hello"]])
+async def test_a_message_may_be_cut_at_every_position(bodies: list[bytes]) -> None:
+    data = b"".join(map(text, bodies[:-1])) + frame(Opcode.PING, b"p") + text(bodies[-1])
     for cut in range(len(data) + 1):
         talk = Talk()
         talk.receive(data[:cut])
         talk.receive(data[cut:])
-        assert await talk.texts() == [b"hello", b"x" * 200, b""]
+        assert await talk.texts() == bodies
 
 
 async def test_bytes_may_come_one_by_one() -> None:
@@ -207,6 +208,21 @@ async def test_a_ping_between_fragments_is_answered() -> None:
     assert await talk.heard() == [(Opcode.PONG, b"!"), (Opcode.TEXT, b"ac")]
 
 
+async def test_a_whole_message_between_fragments_breaks_the_protocol() -> None:
+    talk = Talk()
+    talk.receive(frame(Opcode.TEXT, b"a", fin=False))
+    talk.receive(text(b"b"))
+    assert [opcode for opcode, _ in await talk.heard()] == [Opcode.CLOSE]
+
+
+async def test_what_looks_like_a_message_within_a_message_is_none() -> None:
+    talk, inner = Talk(), text(b"inner")
+    data = frame(Opcode.TEXT, b"")[:1] + bytes((0x80 | len(inner),)) + bytes(4)
+    talk.receive(data)
+    talk.receive(inner)
+    assert await talk.texts() == [inner]
+
+
 async def test_messages_after_fragments_take_the_short_way_again() -> None:
     talk = Talk()
     talk.receive(frame(Opcode.TEXT, b"a", fin=False) + frame(Opcode.CONT, b"b") + text(b"c"))
@@ -248,6 +264,14 @@ async def test_a_message_that_is_too_big_may_come_in_pieces() -> None:
     talk, data = Talk(), text(BIG) + text(b"hello")
     for at in range(0, len(data), 1_000):
         talk.receive(data[at : at + 1_000])
+    assert await talk.texts() == [b"frame/too_big", b"hello"]
+
+
+async def test_what_looks_like_a_message_within_one_that_is_too_big_is_none() -> None:
+    talk, data = Talk(), text(BIG)
+    talk.receive(data[:1_000])
+    talk.receive(text(b"inner"))
+    talk.receive(data[1_000 + len(text(b"inner")) :] + text(b"hello"))
     assert await talk.texts() == [b"frame/too_big", b"hello"]
 
 

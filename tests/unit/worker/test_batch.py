@@ -56,6 +56,14 @@ def test_a_gateway_with_nothing_to_hear_is_sent_nothing() -> None:
     assert messages(batch(), {G1: 3}) == {}
 
 
+def test_the_updates_of_a_room_are_trimmed_now_and_then() -> None:
+    one = Batch(Keys(Partition(0), 4), Epoch(7), 500)
+    for offset in range(1, 100):
+        one.tell(told(offset), [])
+    trims = [write for write in one.writes if write[0] == "XTRIM"]
+    assert trims == [("XTRIM", one.partition.updates(ROOM), "MAXLEN", "~", 500)] * 3
+
+
 def test_an_answer_to_nobody_is_not_sent() -> None:
     one = batch()
     one.reply(envelope(GatewayId("")), reply(1))

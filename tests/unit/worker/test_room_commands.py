@@ -20,6 +20,13 @@ def test_a_move_is_answered_with_its_step() -> None:
     assert (told.offset, told.epoch, told.done, bench.batch.replies) == (4, 1, Done(G1, 1, CommandId(7)), {})
 
 
+@pytest.mark.parametrize("body", [take(1), Say("hello"), Leave()])
+def test_a_step_is_the_answer_to_the_command_that_caused_it(body: Act | Say | Leave) -> None:
+    bench = started()
+    bench.ok("ada", body, 7)
+    assert (bench.batch.told[G1][0].done, bench.batch.replies) == (Done(G1, 1, CommandId(7)), {})
+
+
 def test_a_move_from_where_nobody_attends_to_the_room_is_answered_there() -> None:
     bench = started()
     reply = bench.ok("ada", take(2), gateway=GatewayId("g-three"))
@@ -288,6 +295,12 @@ def test_the_others_are_led_to_the_same_room() -> None:
     bench = finished()
     bench.ok("ada", Rematch(RoomId(5)))
     assert bench.ok("bob", Rematch(RoomId(6))).to == 5
+
+
+def test_a_rematch_is_answered_with_the_room_besides_its_step() -> None:
+    bench = finished()
+    bench.ok("ada", Rematch(RoomId(7)))
+    assert ([told.done for told in bench.batch.told[G1]], [one.to for one in bench.batch.replies[G1]]) == ([None], [7])
 
 
 def test_a_rematch_is_announced_once() -> None:

@@ -294,6 +294,27 @@ def test_the_game_hears_that_a_player_left_for_good() -> None:
     assert bench.events()[-1]["what"] == "absent 0 for good"
 
 
+def test_where_a_player_was_is_told_that_he_is_gone_and_nothing_more() -> None:
+    bench = started()
+    bench.ok("bob", Gone(), -1, gateway=G2)
+    gone = sorted(bench.batch.told)
+    bench.ok("ada", take(1))
+    assert (gone, sorted(bench.batch.told)) == ([G1, G2], [G1])
+
+
+def test_where_a_player_came_from_is_told_of_all_that_this_brings_about() -> None:
+    bench = opened()
+    bench.enter("bob", gateway=G2)
+    assert {gateway: len(steps) for gateway, steps in bench.batch.told.items()} == {G1: 2, G2: 2}
+
+
+def test_where_a_player_is_now_is_told_of_the_next_step() -> None:
+    bench = started()
+    bench.ok("bob", Watch(), gateway=GatewayId("g-3"))
+    bench.ok("ada", take(1))
+    assert sorted(bench.batch.told) == ["g-3", G1]
+
+
 def test_who_left_has_no_seat() -> None:
     bench = started()
     bench.ok("ada", Leave())

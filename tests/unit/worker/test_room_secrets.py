@@ -51,6 +51,12 @@ def test_a_seat_is_told_its_own_secret() -> None:
     assert bench.events(1)[1]["secrets"] == {"1": int(secret(bench, 1))}
 
 
+def test_a_move_tells_its_player_alone_what_the_others_may_not_know() -> None:
+    bench = started(TWO)
+    bench.ok("ada", act(Guess(1)))
+    assert [bench.events(seat)[0].get("secret") for seat in (0, 1, None)] == [int(secret(bench, 0)), 0, 0]
+
+
 def test_a_spectators_view_has_no_secret() -> None:
     bench = played()
     view = bytes(bench.ok("zoe", Watch()).view)

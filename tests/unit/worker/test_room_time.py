@@ -269,6 +269,13 @@ def test_a_bell_that_rings_again_has_a_new_generation() -> None:
     assert bench.room.state.deadlines["game.bell"].generation == before.generation + 1
 
 
+def test_a_room_with_nobody_but_bots_is_abandoned() -> None:
+    bench = opened(RoomSpec("stones", 2, bots=1))
+    bench.ok("ada", Gone(), -1)
+    bench.expire("abandoned")
+    assert bench.room.state.status == "closed"
+
+
 # --- outages ----------------------------------------------------------------------------------------------------------
 
 
