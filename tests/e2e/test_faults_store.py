@@ -141,13 +141,21 @@ async def test_an_unreachable_store_is_said_to_be_busy_and_nothing_is_lost(
     assert all(node.alive for node in (*cluster.gateways, *cluster.workers))
 
 
+_ON_ITS_WAY_S = 1.0
+"""What was not answered by then was sent before the gateway noticed."""
+
+
 async def _until_busy(table: StonesTable) -> Message:
     """A gateway notices a moment later that its store is gone; a move that was on its way stays on it."""
     asked: list[int] = []
     while True:
         player = table.turn
         asked.append(await player.request("say", room=table.room, text="anybody there?"))
-        said = await player.hear(lambda said: said.get("id") in asked and said["type"] in ("error", "ack"))
+        try:
+            async with asyncio.timeout(_ON_ITS_WAY_S):
+                said = await player.hear(lambda said: said.get("id") in asked and said["type"] in ("error", "ack"))
+        except TimeoutError:
+            continue
         if said["type"] == "error":
             return said
         asked.clear()
