@@ -133,14 +133,15 @@ class Worker:
         """A store that was started anew may lack its last moments: then our memory of all rooms is worth nothing."""
         try:
             run_id = await meta.run_id(self._store)
-        except StoreError:
+            if run_id != self._run_id:
+                log.warning("the store was started anew: loading everything again")
+                for holding in list(self._tenancy.holdings.values()):
+                    self._tenancy.drop(holding)
+                await meta.announce(self._store, self._engines.cards())
+                self._run_id = run_id
+        except StoreError as error:  # it is gone again; we look again when it is back
+            log.debug("nobody knows which store came back: %s", error)
             return
-        if run_id != self._run_id:
-            log.warning("the store was started anew: loading everything again")
-            self._run_id = run_id
-            for holding in list(self._tenancy.holdings.values()):
-                self._tenancy.drop(holding)
-            await meta.announce(self._store, self._engines.cards())
         self._wake.set()
 
     async def _measure(self) -> None:
