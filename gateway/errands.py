@@ -32,7 +32,7 @@ from shared.bus import names
 from shared.bus.store import StoreError
 from shared.envelopes import AnyBody, Enter, Envelope, Reply, Watch
 from shared.errors import Rejected
-from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId
+from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId, SessionId
 from shared.rooms import Position, RoomSpec, RoomView
 
 if TYPE_CHECKING:
@@ -97,11 +97,17 @@ class Errand:
             raise Turned("name/bad")
         if session.name == name:
             return
-        if not await naming.claim(desk, name, session.sid, session.number):
-            raise Turned("name/taken")
+        await self._claim(name, session.sid)
         if session.name:
             desk.let_go(session.name, session.sid, session.number, keep=False)
         session.name = name
+
+    async def _claim(self, name: str, sid: SessionId) -> None:
+        """Raises `Turned`. From now on the store may hold the name for this connection, whatever we hear of it."""
+        session = self._session
+        session.claiming = (name, sid)
+        if not await naming.claim(self._desk, name, sid, session.number):
+            raise Turned("name/taken")
 
     async def _hello(self, request: Hello) -> Welcomed:
         desk, session = self._desk, self._session
@@ -116,10 +122,10 @@ class Errand:
             if older is not None and older is not session:
                 older.hang_up(closing.REPLACED)
                 older.lost()
-            if not await naming.claim(desk, claims.name, claims.sid, session.number):
-                raise Turned("name/taken")
-            session.sid, session.name = claims.sid, claims.name
-            rooms, _ = await naming.rooms_of(desk, session.name)
+            await self._claim(claims.name, claims.sid)
+            session.sid = claims.sid
+            rooms, _ = await naming.rooms_of(desk, claims.name)
+            session.name = claims.name
         else:
             await self._login(request.name or "")
         desk.by_sid[session.sid] = session

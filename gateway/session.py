@@ -60,6 +60,8 @@ class Session:
         self.address = address
         self.sid: SessionId = desk.new_session_id()
         self.name = ""
+        self.claiming = ("", self.sid)
+        """The name that was asked for last, and for which session: the store may hold it, though we never heard so."""
         self.closed = False
         self.heard = desk.now()
         self.slow_since: float | None = None
@@ -121,8 +123,9 @@ class Session:
                 self.turn_away(room)
         for attachment in list(self.attachments.values()):
             self.detach(attachment, told=False)
-        if self.name:
-            self.desk.let_go(self.name, self.sid, self.number, keep=self.dialect.raw)
+        for name, sid in dict.fromkeys(((self.name, self.sid), self.claiming)):
+            if name:
+                self.desk.let_go(name, sid, self.number, keep=self.dialect.raw)
 
     def log_out(self) -> None:
         """The name is free again, unless a room keeps it."""

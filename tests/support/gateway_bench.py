@@ -15,7 +15,7 @@ from gateway.session import Session
 from gateway.tokens import Tokens
 from shared.bus import commands, keys
 from shared.bus.keys import Keys
-from shared.bus.store import Command
+from shared.bus.store import Command, OutcomeUnknown
 from shared.envelopes import Envelope, Outbound, Reply, Told
 from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
 from shared.rooms import Update
@@ -30,17 +30,26 @@ SETTINGS = GatewaySettings(partitions=PARTITIONS, rate=1_000, burst=1_000, backl
 
 
 class HeldStore(FakeStore):
-    """Holds requests back until `go`, if told to; and counts what was cast."""
+    """Holds requests back until `go`, fails or falls silent, if told to; and counts what was cast."""
 
     def __init__(self) -> None:
         super().__init__()
         self.held: asyncio.Event | None = None
         self.casts: list[Sequence[Command]] = []
+        self.broken = ""
+        """Requests for this command fail."""
+        self.silent = False
+        """Requests are carried out, and never answered."""
 
     async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
         if self.held is not None:
             await self.held.wait()
-        return await super().pipe(wanted, errors=errors)
+        if any(command[0] == self.broken for command in wanted):
+            raise OutcomeUnknown("the connection to the store was lost")
+        replies = await super().pipe(wanted, errors=errors)
+        if self.silent:
+            await asyncio.Event().wait()
+        return replies
 
     def cast(self, wanted: Sequence[Command]) -> None:
         self.casts.append(wanted)

@@ -126,6 +126,31 @@ async def test_hello_is_said_once() -> None:
     assert [message["code"] for message in await client.heard()] == ["session/twice"]
 
 
+async def test_hello_can_be_said_again_if_the_store_broke_off_in_the_middle_of_it() -> None:
+    bench = GatewayBench()
+    first = await welcome(bench)
+    token = bench.desk.tokens.issue(first.session.sid, "ada", bench.desk.now_ms())
+    second = Client(bench)
+    bench.store.broken = "HKEYS"
+    second.say(type="hello", token=token)
+    assert [message["code"] for message in await second.heard()] == ["busy/store"]
+    bench.store.broken = ""
+    second.say(type="hello", token=token)
+    assert await second.kinds() == ["welcome"]
+
+
+async def test_a_name_is_free_again_if_its_connection_was_lost_before_the_store_answered() -> None:
+    bench = GatewayBench(dataclasses.replace(SETTINGS, name_ms=0))
+    first = Client(bench)
+    bench.store.silent = True
+    first.say(type="hello", name="ada")
+    await settle()
+    first.session.lost()
+    await settle()
+    bench.store.silent = False
+    await welcome(bench, "ada")
+
+
 # --- seats ------------------------------------------------------------------------------------------------------------
 
 
