@@ -13,7 +13,7 @@ import msgspec
 from shared.bus import commands
 from shared.bus.keys import Keys
 from shared.bus.store import Store
-from shared.envelopes import Enter, Envelope, Reply, Watch
+from shared.envelopes import Enter, Envelope, Reply, Unwatch, Watch
 from shared.ids import CommandId, Partition, RoomId, partition_of
 
 OnReply: TypeAlias = Callable[[Reply], None]
@@ -62,6 +62,13 @@ class Outgoing:
         pending = self._pending.get((reply.conn, reply.room, reply.id))
         return pending is not None and _attaching(pending.envelope)
 
+    def others_come(self, room: RoomId, conn: int) -> bool:
+        """Whether another connection has asked to look on, and was not answered yet."""
+        return any(
+            to == room and who != conn and isinstance(pending.envelope.body, Watch)
+            for (who, to, _), pending in self._pending.items()
+        )
+
     def answered(self, reply: Reply) -> Pending | None:
         """The command that this answers; None if it was answered before."""
         return self._pending.pop((reply.conn, reply.room, reply.id), None)
@@ -83,13 +90,17 @@ class Outgoing:
         self._tick.clear()
 
     def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:
-        """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago."""
+        """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago. A room
+        that is told again that nobody looks on is also told again who came since."""
         now = self._clock()
         again = 0
+        unwatched: set[RoomId] = set()
         for pending in self._pending.values():
             envelope = pending.envelope
             mine = partition is None or partition_of(envelope.room, len(self._keys)) == partition
-            if mine and now - pending.tried >= older_than:
+            if mine and (now - pending.tried >= older_than or envelope.room in unwatched):
+                if isinstance(envelope.body, Unwatch):
+                    unwatched.add(envelope.room)
                 pending.tried = now
                 self._add(envelope)
                 again += 1

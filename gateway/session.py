@@ -317,12 +317,17 @@ class Session:
         if attachment.seat is not None and not told:
             self.desk.send_own(attachment.room, self.sid, self.number, Gone())
         elif last_spectator:
-            self.desk.send_own(attachment.room, self.sid, self.number, Unwatch())
+            self._unwatch(attachment.room)
 
     def turn_away(self, room: RoomId) -> None:
         """The room takes, or may take, a connection for present that is gone."""
         self.desk.send_own(room, self.sid, self.number, Gone())
         if not self.desk.hub.spectated(room):
+            self._unwatch(room)
+
+    def _unwatch(self, room: RoomId) -> None:
+        """Nobody looks on here any more; unless somebody else is on the way: that must not be undone."""
+        if not self.desk.outgoing.others_come(room, self.number):
             self.desk.send_own(room, self.sid, self.number, Unwatch())
 
     def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from gateway.outgoing import Busy, Outgoing
-from shared.envelopes import AnyBody, Enter, Envelope, Gone, Reply, Say, Watch
+from shared.envelopes import AnyBody, Enter, Envelope, Gone, Reply, Say, Unwatch, Watch
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId
 from tests.support.gateway_bench import KEYS, GatewayBench, settle
 
@@ -87,6 +87,18 @@ async def test_commands_that_were_tried_just_now_are_not_tried_again() -> None:
     await bench.ids()
     bench.outgoing.repeat(older_than=5.0)
     assert await bench.ids() == [1]
+
+
+async def test_who_came_to_look_on_after_the_last_one_went_is_added_again_behind_that() -> None:
+    bench = Bench()
+    bench.send(1, Unwatch())
+    bench.now += 4
+    bench.send(2, Watch())
+    bench.send(3, room=1002)
+    await bench.ids()
+    bench.now += 1
+    bench.outgoing.repeat(older_than=5)
+    assert await bench.ids() == [1, 2]
 
 
 async def test_an_answer_is_taken_once() -> None:

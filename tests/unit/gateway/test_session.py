@@ -371,6 +371,31 @@ async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
     assert [type(sent.body) for sent in await client.bench.added()] == [Unwatch]
 
 
+@pytest.mark.parametrize("lost", [False, True])
+async def test_a_room_is_not_told_that_the_last_spectator_goes_while_another_is_on_the_way(lost: bool) -> None:
+    bench = GatewayBench()
+    first, second = await welcome(bench), await welcome(bench, "bob")
+    first.say(type="spectate", id=1, room=ROOM)
+    bench.answer(reply_to(await only(bench), seat=None))
+    second.say(type="spectate", id=1, room=ROOM)
+    await bench.added()
+    if lost:
+        first.session.lost()
+    else:
+        first.say(type="leave", id=2, room=ROOM)
+    assert await bench.added() == []
+
+
+async def test_a_room_is_not_told_that_nobody_looks_on_while_another_spectator_is_on_the_way() -> None:
+    bench = GatewayBench()
+    for name in ("ada", "bob"):
+        client = await welcome(bench, name)
+        client.say(type="spectate", id=1, room=ROOM)
+        await bench.added()
+    client.session.lost()
+    assert [type(sent.body) for sent in await bench.added()] == [Gone]
+
+
 async def test_a_connection_is_lost_once() -> None:
     client = await seated()
     client.session.lost()
