@@ -29,6 +29,8 @@ class Seating(Steps):
         seat = self.state.seat_of(envelope.sid)
         if seat is not None:
             self._attend(envelope, seat, at, batch)
+            if self.state.status != "waiting":
+                self._remind_lobby(body, at, batch)
             return
         refusal = self._open_if_new(body, at)
         taken = refusal or (self._take_back(envelope, body) if body.by_name else self._sit_down(envelope, body))
@@ -42,8 +44,8 @@ class Seating(Steps):
         self._start_if_full(at, batch)
 
     def _remind_lobby(self, body: Enter, at: int, batch: Batch) -> None:
-        """Somebody was sent here in vain: perhaps a notice to the lobby was lost in a crash, or the table that it has
-        numbered is not opened, since its maker was refused."""
+        """Somebody was sent here in vain, or back to a game that has begun: perhaps a notice to the lobby was lost in a
+        crash, or the table that it has numbered is not opened, since its maker was refused."""
         notice = None
         if self.state.status:
             notice = self._teller().to_lobby()

@@ -430,6 +430,14 @@ def test_the_lobby_is_reminded_when_somebody_was_sent_in_vain() -> None:
     assert (envelope.body.free, envelope.body.offset) == (0, bench.room.state.offset)
 
 
+def test_the_lobby_is_reminded_when_a_player_was_sent_to_a_game_that_has_begun() -> None:
+    bench = started()
+    bench.send("ada", Enter("ada"))
+    (envelope,) = bench.batch.onward
+    assert isinstance(envelope.body, Listed)
+    assert envelope.body.free == 0
+
+
 def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused() -> None:
     bench = RoomBench()
     spec = RoomSpec("stones", 2, {"stones": "many"})
