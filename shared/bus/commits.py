@@ -1,5 +1,6 @@
 """Committing batches: journal, updates, offset and messages of each partition in one fenced script."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -8,6 +9,8 @@ from shared.bus.keys import Keys
 from shared.bus.leases import Tenure
 from shared.bus.scripts import script
 from shared.bus.store import Argument, Command, Store, StoreRefused
+
+log = logging.getLogger("tavolata.commits")
 
 Message: TypeAlias = tuple[str, bytes]
 """A channel, and items of the JSON array that is published there; those of all partitions travel together."""
@@ -88,6 +91,6 @@ async def _publish_once_safe(store: Store, replicas: int, commits: Sequence[Comm
         said.setdefault(channel, []).append(items)
     if not said:
         return
-    while await store.call("WAIT", replicas, 1_000) < replicas:
-        pass
+    while (known := await store.call("WAIT", replicas, 1_000)) < replicas:
+        log.warning("moves wait for replicas: %d of %d have them", known, replicas)
     await store.pipe([("PUBLISH", channel, b"[" + b",".join(items) + b"]") for channel, items in said.items()])

@@ -1,6 +1,7 @@
 #!lua
--- Commits batches of partitions, each for itself: everything of it, or nothing because somebody else owns the partition.
--- What the committed ones have to say is published together, one message per channel.
+-- Commits batches of partitions, each for itself, unless somebody else owns the partition by now. What the committed ones
+-- have to say is published together, one message per channel. A write that the store refuses ends its batch: what was
+-- written before it stays, nobody is told, and the stream goes on, since it would be refused for ever.
 -- KEYS     for each partition its owner hash, then the streams of its short writes, in order; at last all other keys
 -- ARGV     for each partition: the owner's token, the stream offset before the batch and after it, its number of KEYS,
 --          the number of words of its writes and of its messages, and these words.
