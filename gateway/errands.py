@@ -33,7 +33,7 @@ from shared.bus.store import StoreError
 from shared.envelopes import AnyBody, Enter, Envelope, Reply, Watch
 from shared.errors import Rejected
 from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId, SessionId
-from shared.rooms import Position, RoomSpec, RoomView
+from shared.rooms import RoomSpec, RoomView
 
 if TYPE_CHECKING:
     from gateway.session import Session
@@ -270,14 +270,22 @@ class Errand:
 
     def _attending(self, request: Attend, reply: Reply) -> None:
         session, after = self._session, request.after
-        top = Position(reply.epoch, reply.offset)
-        if after is None:
-            view = bytes(reply.view)
-            session.answer(request.ref, Attending(reply.room, reply.seat, reply.epoch, reply.offset, view))
-        else:
+        if after is not None:
             self._desk.metrics.resumed("asked")
             session.answer(request.ref, Attending(reply.room, reply.seat, after.epoch, after.offset, None))
-        session.attach(reply, request.wants, after or top)
+            session.attach(reply, request.wants, after)
+            return
+        viewed = Attending(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view))
+        before = session.attachments.get(reply.room)
+        if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
+
+            def give(reason: str) -> None:
+                session.answer(request.ref, msgspec.structs.replace(viewed, reason=reason))
+
+            session.attach(reply, request.wants, before.position, give)
+        else:
+            session.answer(request.ref, viewed)
+            session.attach(reply, request.wants)
 
     async def _leave(self, request: Leave) -> None:
         session = self._session

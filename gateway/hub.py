@@ -48,10 +48,21 @@ class Attachment:
     offset: Offset
     stale: bool = False
     """It waits for a fresh view; steps pass it by."""
+    due: "Due | None" = None
+    """A view that the session is given as soon as it was told all steps up to it."""
 
     @property
     def position(self) -> Position:
         return Position(self.epoch, self.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A view that must not come before the steps that it shows."""
+
+    top: Position
+    give: Callable[[str], None]
+    """Takes the reason why the steps could not be told first, or nothing."""
 
 
 @dataclass(slots=True, eq=False)
@@ -193,6 +204,10 @@ class Hub:
         elif attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
             raw = told.watchers
         attachment.listener.deliver(attachment, told, bytes(raw))
+        due = attachment.due
+        if due is not None and due.top.offset <= told.offset and not attachment.stale:
+            attachment.due = None
+            due.give("")
 
     # --- mending ----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ steps) and brings back the answers and the steps of rooms. Commands of play take
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -33,7 +33,7 @@ from gateway.dialects.base import (
     WatchRooms,
 )
 from gateway.errands import Errand
-from gateway.hub import Attachment
+from gateway.hub import Attachment, Due
 from gateway.limits import Bucket
 from gateway.outgoing import Busy
 from gateway.transport import Transport
@@ -299,20 +299,30 @@ class Session:
 
     # --- rooms ------------------------------------------------------------------------------------------------------
 
-    def attach(self, reply: Reply, wants: int, position: Position | None = None) -> None:
-        """From the step of this answer on (or from an earlier position), the room is ours to attend to."""
+    def attach(
+        self, reply: Reply, wants: int, position: Position | None = None, give: Callable[[str], None] | None = None
+    ) -> None:
+        """From the step of this answer on (or from an earlier position), the room is ours to attend to. `give` hands
+        out the answer's view as soon as all steps up to it were told."""
         before = self.attachments.get(reply.room)
         if before is not None:
             self.desk.hub.detach(before)
+            if before.due is not None:
+                give = _both(before.due.give, give)
         top = Position(reply.epoch, reply.offset)
         at = position or top
-        attachment = Attachment(self, reply.room, reply.seat, wants, at.epoch, at.offset)
+        due = None if give is None or at == top else Due(top, give)
+        if give is not None and due is None:
+            give("")
+        attachment = Attachment(self, reply.room, reply.seat, wants, at.epoch, at.offset, due=due)
         self.attachments[reply.room] = attachment
         self.desk.hub.attach(attachment, top)
 
     def detach(self, attachment: Attachment, *, told: bool = True) -> None:
         """Stop attending; the room is told that a connection is gone, unless it knows."""
         self.attachments.pop(attachment.room, None)
+        if attachment.due is not None:
+            attachment.due.give("")
         last_spectator = self.desk.hub.detach(attachment)
         if attachment.seat is not None and not told:
             self.desk.send_own(attachment.room, self.sid, self.number, Gone())
@@ -362,7 +372,12 @@ class Session:
             self.hang_up(closing.LOST_TRACK)
 
     def refresh(self, attachment: Attachment, reason: str) -> None:
-        """Ask the owner for a fresh view."""
+        """Ask the owner for a fresh view, unless there is one at hand."""
+        due, attachment.due = attachment.due, None
+        if due is not None:
+            due.give(reason)
+            self.desk.hub.refreshed(attachment, due.top.epoch, due.top.offset)
+            return
 
         def viewed(reply: Reply) -> None:
             if self.closed or reply.code or self.attachments.get(attachment.room) is not attachment:
@@ -374,3 +389,14 @@ class Session:
 
         attachment.stale = True
         self.desk.send_own(attachment.room, self.sid, self.number, Watch(), viewed, attachment.wants)
+
+
+def _both(first: Callable[[str], None], second: Callable[[str], None] | None) -> Callable[[str], None]:
+    """Views that wait for the same steps."""
+
+    def give(reason: str) -> None:
+        first(reason)
+        if second is not None:
+            second(reason)
+
+    return give

@@ -362,6 +362,50 @@ async def test_a_lost_connection_is_told_to_its_rooms() -> None:
     assert [(type(sent.body), sent.conn) for sent in await client.bench.added()] == [(Gone, 1)]
 
 
+async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
+    client = await seated()
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 6)])
+    client.say(type="view", id=9, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 5))
+    heard = await client.heard()
+    assert [(message["type"], message["offset"]) for message in heard] == [("update", 4), ("update", 5), ("view", 5)]
+    client.bench.answer(told=[step(6)])
+    assert await client.kinds() == ["update"]
+
+
+async def test_a_view_comes_after_steps_that_come_with_it() -> None:
+    client = await seated()
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 5)])
+    client.say(type="view", id=9, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 4), told=[step(4)])
+    assert [(message["type"], message["offset"]) for message in await client.heard()] == [("update", 4), ("view", 4)]
+
+
+async def test_a_view_takes_the_place_of_steps_that_cannot_be_told() -> None:
+    client = await seated()
+    client.say(type="view", id=9, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 5))
+    (view,) = await client.heard()
+    assert (view["type"], view["id"], view["offset"], view["reason"]) == ("view", 9, 5, "rewound")
+    client.bench.answer(told=[step(6)])
+    assert await client.kinds() == ["update"]
+
+
+async def test_a_view_that_waits_for_steps_is_not_forgotten_when_another_is_asked_for() -> None:
+    client = await seated()
+    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 6)])
+    client.say(type="view", id=8, room=ROOM)
+    first = await only(client.bench)
+    client.bench.store.hold()
+    client.bench.answer(reply_to(first, 5))
+    client.say(type="view", id=9, room=ROOM)
+    await settle()
+    client.bench.answer(reply_to(msgspec.structs.replace(first, id=CommandId(9)), 5))
+    client.bench.store.go()
+    heard = [(message["type"], message["offset"]) for message in await client.heard()]
+    assert heard == [("update", 4), ("update", 5), ("view", 5), ("view", 5)]
+
+
 async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
     client = await welcome()
     client.say(type="spectate", id=1, room=ROOM)
