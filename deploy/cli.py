@@ -63,7 +63,7 @@ def up(
     ] = None,
     games: Annotated[str | None, typer.Option(help="Further games: modules, separated by commas.")] = None,
     partitions: Annotated[
-        int | None, typer.Option(show_default="32", help="Parts that rooms are divided into; fixed at the first start.")
+        int | None, typer.Option(show_default="16", help="Parts that rooms are divided into; fixed at the first start.")
     ] = None,
 ) -> None:
     """Run a whole cluster on this machine until Ctrl-C.

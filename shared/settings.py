@@ -28,7 +28,7 @@ class StoreSettings:
     role: ClassVar[str] = ""
 
     redis_url: str = _setting("redis://127.0.0.1:6379/0", "the store: redis://, rediss:// or unix://")
-    partitions: int = _setting(32, "into how many parts rooms are divided; fixed at the first start", least=1)
+    partitions: int = _setting(16, "into how many parts rooms are divided; fixed at the first start", least=1)
     durability: str = _setting(
         "fsync",
         "when a move counts as done: fsync (on disk), applied (in memory), replicated (at replicas)",
