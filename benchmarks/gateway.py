@@ -50,10 +50,10 @@ class Sink:
         self.added += commands
 
     async def call(self, *command: Argument) -> Any:
-        raise NotImplementedError
+        raise AssertionError(f"a move waits for no answer of the store: {command}")
 
     async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
-        raise NotImplementedError
+        raise AssertionError(f"a move waits for no answer of the store: {commands}")
 
 
 class Socket:
