@@ -231,31 +231,35 @@ class Hub:
 
     async def _filled(self, feeds: list[Feed]) -> None:
         """Read and tell what was missed, until there is nothing more."""
-        while feeds:
-            wanted = [
-                (attachment, (self._keys[partition_of(feed.room, len(self._keys))], feed.room, attachment.position))
-                for feed in feeds
-                for attachment in feed.attachments
-                if not attachment.stale
-            ]
-            tops = {feed.room: feed.top for feed in feeds}
-            for feed in feeds:
-                feed.again = False
-            try:
-                found = await updates.missed(self._store, [place for _, place in wanted])
-            except StoreError as error:
-                log.info("what was missed waits for the store: %s", error)
-                await asyncio.sleep(0.1)
-                continue
-            for (attachment, (_, _, position)), missed in zip(wanted, found, strict=True):
-                if attachment.stale or attachment.position != position:
+        try:
+            while feeds:
+                wanted = [
+                    (attachment, (self._keys[partition_of(feed.room, len(self._keys))], feed.room, attachment.position))
+                    for feed in feeds
+                    for attachment in feed.attachments
+                    if not attachment.stale
+                ]
+                tops = {feed.room: feed.top for feed in feeds}
+                for feed in feeds:
+                    feed.again = False
+                try:
+                    found = await updates.missed(self._store, [place for _, place in wanted])
+                except StoreError as error:
+                    log.info("what was missed waits for the store: %s", error)
+                    await asyncio.sleep(0.1)
                     continue
-                if missed.lost:
-                    attachment.stale = True
-                    attachment.listener.lost_track(attachment, missed.lost)
-                for told in missed.steps:
-                    self._step(attachment, told)
+                for (attachment, (_, _, position)), missed in zip(wanted, found, strict=True):
+                    if attachment.stale or attachment.position != position:
+                        continue
+                    if missed.lost:
+                        attachment.stale = True
+                        attachment.listener.lost_track(attachment, missed.lost)
+                    for told in missed.steps:
+                        self._step(attachment, told)
+                for feed in feeds:
+                    if feed.top == tops[feed.room] and not feed.again:
+                        feed.filling = False
+                feeds = [feed for feed in feeds if feed.filling]
+        finally:  # whatever went wrong here, the next step is told or looks for what was missed
             for feed in feeds:
-                if feed.top == tops[feed.room] and not feed.again:
-                    feed.filling = False
-            feeds = [feed for feed in feeds if feed.filling]
+                feed.filling = False

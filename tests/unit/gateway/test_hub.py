@@ -205,6 +205,19 @@ async def test_a_step_that_answers_a_command_does_so_also_while_a_hole_is_filled
     assert bench.done == [(4, 9)]
 
 
+async def test_a_room_is_not_silent_for_ever_if_reading_what_was_missed_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 7)))
+    ear, _ = bench.attach()
+    with monkeypatch.context() as broken:
+        broken.setattr(updates, "missed", None)
+        bench.say(1, step(5))
+        await settle()
+    bench.say(2, step(6))
+    await settle()
+    assert ear.heard == [2, 3, 4, 5, 6]
+
+
 async def test_steps_that_come_while_a_hole_is_filled_come_in_order() -> None:
     bench = Bench()
     await bench.write(*(step(number) for number in range(1, 6)))
