@@ -6,6 +6,7 @@ python -m benchmarks.spine [moves per batch]
 import sys
 import time
 
+import hiredis
 import msgspec
 
 from shared.bus import keys
@@ -55,7 +56,7 @@ def main() -> None:
 def _handle(holding: Holding, entries: list[Entry]) -> None:
     batch = holding.handle(entries)
     commit, numbers = holding.seal(batch, entries[-1][0])
-    committing([commit])
+    hiredis.pack_command(committing([commit]))
     holding.committed(entries[-1][0], numbers)
 
 

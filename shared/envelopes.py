@@ -1,5 +1,6 @@
 """What travels through Redis, in both directions, and what is kept there. Everything carries a format version."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -8,7 +9,9 @@ from shared.engine import Choice
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId, TraceId
 from shared.rooms import NOTHING, RoomSpec
 
-FORMAT = 2
+_encode = msgspec.json.Encoder().encode
+
+FORMAT = 3
 """Of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
 
 
@@ -230,3 +233,8 @@ class Outbound(msgspec.Struct, frozen=True, array_like=True):
     number: int
     told: tuple[Told, ...] = ()
     replies: tuple[Reply, ...] = ()
+
+
+def outbound(partition: Partition, epoch: Epoch, number: int, told: Sequence[bytes], replies: Sequence[Reply]) -> bytes:
+    """An `Outbound` in JSON, of steps that are already."""
+    return b"[%d,%d,%d,[%b],%b]" % (partition, epoch, number, b",".join(told), _encode(replies))

@@ -1,6 +1,5 @@
 """Everything that one batch of a partition's commands has come to, until it is committed in one go."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +11,7 @@ from shared.bus.directory import Change
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.bus.store import Command
-from shared.envelopes import Envelope, Outbound, Reply, Told
+from shared.envelopes import Envelope, Reply, Told, outbound
 from shared.ids import Epoch, GatewayId, Offset, RoomId
 from shared.rooms import Listing
 
@@ -46,50 +45,44 @@ class Batch:
     partition: Keys
     epoch: Epoch
     updates_kept: int = 1_000
+    entries: list[bytes] = field(default_factory=list)
     writes: list[Command] = field(default_factory=list)
-    told: dict[GatewayId, list[Told]] = field(default_factory=dict)
-    replies: dict[GatewayId, list[Reply]] = field(default_factory=dict)
+    told: list[tuple[bytes, tuple[GatewayId, ...]]] = field(default_factory=list)
+    """The steps, and who is to hear of each."""
+    replies: list[tuple[Reply, GatewayId]] = field(default_factory=list)
     listings: dict[RoomId, Listing | None] = field(default_factory=dict)
     onward: list[Envelope] = field(default_factory=list)
     """Commands to other entities, to be put on their streams after the commit."""
     started: list[Due] = field(default_factory=list)
-    steps: int = 0
-    _said: list[list[Any]] = field(default_factory=list)
-    """The lists that something was added to, in order, so that it can be taken back."""
+    _lists: tuple[list[Any], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lists = (self.entries, self.writes, self.told, self.replies, self.onward, self.started)
 
     def mark(self, room: RoomId) -> "Mark":
         """Where the batch is now, to come back to if a command breaks its room."""
         listing = (self.listings[room],) if room in self.listings else ()
-        return Mark(room, listing, self.steps, len(self.writes), len(self.onward), len(self.started), len(self._said))
+        return Mark(room, listing, tuple(map(len, self._lists)))
 
     def roll_back(self, mark: "Mark") -> None:
         self.listings.pop(mark.room, None)
         self.listings.update((mark.room, listing) for listing in mark.listing)
-        self.steps = mark.steps
-        del self.writes[mark.writes :]
-        del self.onward[mark.onward :]
-        del self.started[mark.started :]
-        while len(self._said) > mark.said:
-            self._said.pop().pop()
+        for items, length in zip(self._lists, mark.lengths, strict=True):
+            del items[length:]
 
     def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:
-        self.writes.append(journal.appending(self.partition, room, offset, number, record))
+        self.entries.append(journal.filing(self.partition, room, offset, number, record))
 
-    def tell(self, told: Told, gateways: Iterable[GatewayId]) -> None:
-        self.steps += 1
-        self.writes.append(updates.appending(self.partition, told))
+    def tell(self, told: Told, gateways: tuple[GatewayId, ...]) -> None:
+        body = _encode(told)
+        self.entries.append(updates.telling(self.partition, told, body))
         if told.offset % _TRIM_EVERY == 0:
             self.writes.append(updates.trimming(self.partition, told.room, self.updates_kept))
-        for gateway in gateways:
-            self._say(self.told.setdefault(gateway, []), told)
+        self.told.append((body, gateways))
 
     def reply(self, envelope: Envelope, reply: Reply) -> None:
         if envelope.gateway:
-            self._say(self.replies.setdefault(envelope.gateway, []), reply)
-
-    def _say(self, to: list[Any], what: Told | Reply) -> None:
-        to.append(what)
-        self._said.append(to)
+            self.replies.append((reply, envelope.gateway))
 
     def snapshot(self, room: RoomId, offset: Offset, number: int, body: bytes) -> None:
         self.writes.append(journal.snapshotting(self.partition, room, offset, number, body))
@@ -125,13 +118,19 @@ class Batch:
             changes = [Change(room, listing) for room, listing in self.listings.items()]
             writes += directory.storing(self.partition, changes)
             messages.append(directory.telling(changes))
-        for gateway in {**self.told, **self.replies}:
-            told, replies = self.told.get(gateway, []), self.replies.get(gateway, [])
-            if not told and not replies:
-                continue
-            numbers[gateway] = numbers.get(gateway, 0) + 1
-            outbound = Outbound(self.partition.partition, self.epoch, numbers[gateway], tuple(told), tuple(replies))
-            messages.append((keys.out(gateway), _encode(outbound)))
+        told: dict[GatewayId, list[bytes]] = {}
+        replies: dict[GatewayId, list[Reply]] = {}
+        for body, gateways in self.told:
+            for gateway in gateways:
+                told.setdefault(gateway, []).append(body)
+        for reply, gateway in self.replies:
+            replies.setdefault(gateway, []).append(reply)
+        for gateway in told | replies:
+            numbers[gateway] = number = numbers.get(gateway, 0) + 1
+            said = outbound(
+                self.partition.partition, self.epoch, number, told.get(gateway, ()), replies.get(gateway, ())
+            )
+            messages.append((keys.out(gateway), said))
         return writes, messages
 
 
@@ -139,8 +138,4 @@ class Mark(msgspec.Struct, frozen=True):
     room: RoomId
     listing: tuple[Listing | None, ...]
     """What the directory was to be told of the room, if anything."""
-    steps: int
-    writes: int
-    onward: int
-    started: int
-    said: int
+    lengths: tuple[int, ...]

@@ -75,6 +75,9 @@ class Holding:
             at = commands.time_of(entry_id)
             for envelope in envelopes:
                 self._one(envelope, at, batch)
+        if log.isEnabledFor(logging.DEBUG):
+            for envelope in (envelope for _, envelopes in entries for envelope in envelopes):
+                log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
         return batch
 
     def _one(self, envelope: Envelope, at: int, batch: Batch) -> None:
@@ -96,7 +99,6 @@ class Holding:
             self.quarantine(room, repr(error), batch)
             self._one(envelope, at, batch)
             return
-        log.debug("%s: room %s is at step %s", envelope.trace, room, held.state.offset)
         if not held.state.status:
             del self.rooms[room]
 
@@ -126,7 +128,7 @@ class Holding:
         self.commits += 1
         if self.commits % _TRIM_EVERY == 0:
             writes.append(commands.trimming(self.keys, self.cursor))
-        return Commit(self.keys, self.tenure, self.cursor, after, writes, messages), numbers
+        return Commit(self.keys, self.tenure, self.cursor, after, writes, messages, batch.entries), numbers
 
     def committed(self, after: str, numbers: dict[GatewayId, int]) -> None:
         self.cursor, self.numbers = after, numbers

@@ -36,10 +36,8 @@ class Metrics:
     def committed(self, handled: Sequence[tuple[Sequence[Entry], Batch]]) -> None:
         """What was committed together, one batch for each partition."""
         total = sum(len(envelopes) for entries, _ in handled for _, envelopes in entries)
-        steps = sum(batch.steps for _, batch in handled)
-        codes = [
-            reply.code for _, batch in handled for replies in batch.replies.values() for reply in replies if reply.code
-        ]
+        steps = sum(len(batch.told) for _, batch in handled)
+        codes = [reply.code for _, batch in handled for reply, _ in batch.replies if reply.code]
         for code in codes:
             self._rejections.labels(code).inc()
         self._refused.inc(len(codes))

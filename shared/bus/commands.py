@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from shared.bus.entries import FIELD
 from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.envelopes import Envelope
@@ -21,7 +22,7 @@ Entry = tuple[str, tuple[Envelope, ...]]
 
 def adding(partition: Keys, envelopes: Sequence[Envelope]) -> Command:
     """The command that adds these, as one entry."""
-    return ("XADD", partition.commands, "*", "b", _encode(envelopes))
+    return ("XADD", partition.commands, "*", FIELD, _encode(envelopes))
 
 
 async def read(

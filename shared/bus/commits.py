@@ -15,8 +15,6 @@ log = logging.getLogger("tavolata.commits")
 Message: TypeAlias = tuple[str, bytes]
 """A channel, and items of the JSON array that is published there; those of all partitions travel together."""
 
-_SHORT = 5
-"""Words of the writes that are most frequent: XADD, key, id, one field, its value."""
 _MOST_WRITES = 1_000
 """In one call of the script: nobody else is served meanwhile."""
 
@@ -31,29 +29,22 @@ class Commit:
     after: str
     writes: Sequence[Command]
     messages: Sequence[Message] = ()
+    entries: Sequence[bytes] = ()
+    """What is appended to streams, before the other writes."""
 
 
 def committing(commits: Sequence[Commit], *, publish: bool = True) -> Command:
     """The command that commits them all, each for itself."""
-    keys: list[str] = []
-    others: dict[str, None] = {}
     words: list[Argument] = []
     for one in commits:
-        begin = len(keys)
-        keys.append(one.partition.owner)
         writes: list[Argument] = []
         for write in one.writes:
-            if len(write) == _SHORT and write[0] == "XADD":
-                keys.append(str(write[1]))
-                writes += (0, *write[2:])
-            else:
-                others[str(write[1])] = None
-                writes += (len(write), *write)
+            writes += (len(write), *write)
         messages = [word for message in one.messages for word in message] if publish else []
-        words += (one.tenure.token, one.before, one.after, len(keys) - begin, len(writes), len(messages))
+        words += (one.tenure.token, one.before, one.after, b"".join(one.entries), len(writes), len(messages))
         words += writes
         words += messages
-    return script("commit", (*keys, *others), words)
+    return script("commit", [one.partition.owner for one in commits], words)
 
 
 async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> list[str]:
@@ -77,10 +68,11 @@ def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:
     """In portions that do not keep the store busy for long."""
     begin = writes = 0
     for at, one in enumerate(commits):
-        if writes and writes + len(one.writes) > _MOST_WRITES:
+        count = len(one.entries) + len(one.writes)
+        if writes and writes + count > _MOST_WRITES:
             yield commits[begin:at]
             begin, writes = at, 0
-        writes += len(one.writes)
+        writes += count
     if commits:
         yield commits[begin:]
 

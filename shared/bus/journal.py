@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from shared.bus.entries import entry
 from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
@@ -61,8 +62,9 @@ Filed: TypeAlias = tuple[Offset, int, Record]
 """Offset, number after the step (0: the step itself), and what happened."""
 
 
-def appending(partition: Keys, room: RoomId, offset: Offset, number: int, record: Record) -> Command:
-    return ("XADD", partition.journal(room), f"{offset}-{number}", "r", _encode(record))
+def filing(partition: Keys, room: RoomId, offset: Offset, number: int, record: Record) -> bytes:
+    """The entry of a record."""
+    return entry(partition.journal(room), offset, number, _encode(record))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,26 +6,19 @@ from typing import Any
 
 import msgspec
 
+from shared.bus.entries import entry
 from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.envelopes import Told
-from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.rooms import NOTHING, Position
+from shared.ids import RoomId
+from shared.rooms import Position
 
-_WATCHERS = b"w"
+_decode = msgspec.json.Decoder(Told).decode
 
 
-def appending(partition: Keys, told: Told) -> Command:
-    """The command that appends a step. Its first field is named after the epoch."""
-    command = ("XADD", partition.updates(told.room), f"{told.offset}-0", told.epoch, bytes(told.public))
-    if not told.seats and told.watchers is NOTHING:
-        return command
-    parts: list[str | bytes] = []
-    for seat, part in told.seats.items():
-        parts += [f"s{seat}", bytes(part)]
-    if told.watchers != NOTHING:
-        parts += [_WATCHERS, bytes(told.watchers)]
-    return (*command, *parts)
+def telling(partition: Keys, told: Told, body: bytes) -> bytes:
+    """The entry of a step; `body` is the step in JSON."""
+    return entry(partition.updates(told.room), told.offset, 0, body)
 
 
 def trimming(partition: Keys, room: RoomId, keep: int) -> Command:
@@ -48,13 +41,13 @@ async def missed(store: Store, wanted: Sequence[tuple[Keys, RoomId, Position]], 
         for partition, room, position in wanted
     ]
     replies = await store.pipe(ranges) if ranges else []
-    return [_missed(room, position, reply) for (_, room, position), reply in zip(wanted, replies, strict=True)]
+    return [_missed(position, reply) for (_, _, position), reply in zip(wanted, replies, strict=True)]
 
 
-def _missed(room: RoomId, position: Position, reply: list[Any]) -> Missed:
+def _missed(position: Position, reply: list[Any]) -> Missed:
     if not reply:
         return Missed(lost="rewound")
-    steps = tuple(_told(room, entry) for entry in reply)
+    steps = tuple(_told(entry) for entry in reply)
     if steps[0].offset != position.offset or steps[-1].offset != position.offset + len(steps) - 1:
         return Missed(lost="trimmed")
     if steps[0].epoch != position.epoch:
@@ -65,20 +58,15 @@ def _missed(room: RoomId, position: Position, reply: list[Any]) -> Missed:
 async def read(store: Store, partition: Keys, room: RoomId, after: int, most: int) -> tuple[list[Told], bool]:
     """The steps after an offset, and whether some of them are kept no more."""
     reply = await store.call("XRANGE", partition.updates(room), f"({after}-0", "+", "COUNT", most)
-    steps = [_told(room, entry) for entry in reply]
+    steps = [_told(entry) for entry in reply]
     return steps, bool(steps) and steps[0].offset != after + 1
 
 
 async def latest(store: Store, partition: Keys, room: RoomId, most: int) -> list[Told]:
     """The last steps, oldest first."""
     reply = await store.call("XREVRANGE", partition.updates(room), "+", "-", "COUNT", most)
-    return [_told(room, entry) for entry in reversed(reply)]
+    return [_told(entry) for entry in reversed(reply)]
 
 
-def _told(room: RoomId, entry: list[Any]) -> Told:
-    offset = Offset(int(entry[0].partition(b"-")[0]))
-    epoch, public, *others = entry[1]
-    parts = {others[at]: others[at + 1] for at in range(0, len(others), 2)}
-    seats = {Seat(int(name[1:])): msgspec.Raw(part) for name, part in parts.items() if name.startswith(b"s")}
-    watchers = msgspec.Raw(parts[_WATCHERS]) if _WATCHERS in parts else NOTHING
-    return Told(room, Epoch(int(epoch)), offset, msgspec.Raw(public), seats, watchers)
+def _told(entry: list[Any]) -> Told:
+    return _decode(entry[1][1])

@@ -10,6 +10,7 @@ import pytest
 from shared.bus import commands, commits, directory, journal, keys, leases, meta, names, updates
 from shared.bus.commits import Commit
 from shared.bus.directory import Change
+from shared.bus.entries import entry
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.bus.leases import Registry, Tenure
@@ -31,6 +32,7 @@ from shared.ids import (
     WorkerId,
 )
 from shared.rooms import Listing, Position
+from tests.support import batches
 from tests.support.fake_store import FakeStore
 from tests.support.valkey import ValkeyServer
 
@@ -92,7 +94,7 @@ def told(offset: int, epoch: int = 7, **parts: msgspec.Raw) -> Told:
 
 
 async def tell(store: Store, *steps: Told) -> None:
-    await store.pipe([updates.appending(P, step) for step in steps])
+    await store.pipe([batches.told(P, step) for step in steps])
 
 
 # --- leases -----------------------------------------------------------------------------------------------------------
@@ -337,6 +339,29 @@ async def test_a_batch_of_the_owner_is_written(store: Store) -> None:
     assert await store.call("HGET", P.directory, 1001) == b"y"
 
 
+async def test_entries_are_appended_in_order_before_the_other_writes(store: Store) -> None:
+    entries = [entry(P.journal(ROOM), Offset(offset), 0, b'{"at": %d}' % offset) for offset in (1, 2)]
+    trim: Command = ("XTRIM", P.journal(ROOM), "MINID", "2-0")
+    mine = await taken(store)
+    assert await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (trim,), (), entries)]) == ["OK"]
+    assert await store.call("XRANGE", P.journal(ROOM), "-", "+") == [[b"2-0", [b"b", b'{"at": 2}']]]
+
+
+async def test_line_breaks_between_the_words_of_a_body_do_no_harm(store: Store) -> None:
+    broken = entry(P.journal(ROOM), Offset(1), 0, b'{\n"a\\n":\r\n[1,\n"\xc3\xa9"]\n}\n')
+    after = entry(P.updates(ROOM), Offset(1), 0, b"2")
+    await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", (), (), (broken, after))])
+    ((_, (_, body)),) = await store.call("XRANGE", P.journal(ROOM), "-", "+")
+    assert (msgspec.json.decode(body), await store.call("XLEN", P.updates(ROOM))) == ({"a\n": [1, "é"]}, 1)
+
+
+async def test_an_entry_that_the_store_refuses_ends_its_batch(store: Store) -> None:
+    entries = [entry(P.journal(ROOM), Offset(offset), 0, b"{}") for offset in (2, 1)]
+    (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", WRITES, (), entries)])
+    assert "XADD" in outcome
+    assert await store.call("HGET", P.directory, 1001) is None
+
+
 async def test_a_committed_batch_moves_the_place_in_the_stream(store: Store) -> None:
     mine = await taken(store)
     await commits.commit(store, [Commit(P, mine, "0-0", "5-0", WRITES, ())])
@@ -502,14 +527,14 @@ async def test_a_room_that_never_was_has_nothing(store: Store) -> None:
 
 async def test_records_come_back_in_order_with_their_places(store: Store) -> None:
     places = [(1, 0), (1, 1), (2, 0), (10, 0), (10, 11)]
-    await store.pipe([journal.appending(P, ROOM, Offset(o), n, record(n)) for o, n in places])
+    await store.pipe([batches.filed(P, ROOM, o, n, record(n)) for o, n in places])
     (kept,) = await journal.load(store, [(P, ROOM)])
     assert [(offset, number) for offset, number, _ in kept.records] == places
 
 
 async def test_a_record_that_cannot_be_read_damages_its_own_room_only(store: Store) -> None:
     good, bad = ROOM, RoomId(ROOM + 4)
-    await store.call(*journal.appending(P, good, Offset(1), 0, record(1)))
+    await store.call(*batches.filed(P, good, 1, 0, record(1)))
     await store.call("XADD", P.journal(bad), "1-0", "r", b"torn")
     kept, damaged = await journal.load(store, [(P, good), (P, bad)])
     assert (len(kept.records), kept.damage) == (1, "")
@@ -517,14 +542,14 @@ async def test_a_record_that_cannot_be_read_damages_its_own_room_only(store: Sto
 
 
 async def test_a_record_comes_back_as_it_was_filed(store: Store) -> None:
-    await store.call(*journal.appending(P, ROOM, Offset(1), 0, record(3)))
+    await store.call(*batches.filed(P, ROOM, 1, 0, record(3)))
     ((_, _, found),) = await journal.whole(store, P, ROOM)
     assert found == record(3)
 
 
 async def test_only_records_after_the_snapshot_are_loaded(store: Store) -> None:
     places = [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0)]
-    await store.pipe([journal.appending(P, ROOM, Offset(o), n, record(n)) for o, n in places])
+    await store.pipe([batches.filed(P, ROOM, o, n, record(n)) for o, n in places])
     await store.call(*journal.snapshotting(P, ROOM, Offset(2), 1, b"body\nof two lines"))
     (kept,) = await journal.load(store, [(P, ROOM)])
     assert (kept.snapshot, [(o, n) for o, n, _ in kept.records]) == (b"body\nof two lines", [(2, 2), (3, 0)])
@@ -532,15 +557,15 @@ async def test_only_records_after_the_snapshot_are_loaded(store: Store) -> None:
 
 async def test_rooms_are_loaded_together_in_the_order_asked_for(store: Store) -> None:
     other = RoomId(1005)
-    await store.call(*journal.appending(P, other, Offset(1), 0, record(1)))
+    await store.call(*batches.filed(P, other, 1, 0, record(1)))
     kept = await journal.load(store, [(P, ROOM), (P, other)])
     assert [len(one.records) for one in kept] == [0, 1]
 
 
 async def test_a_step_cannot_be_filed_twice(store: Store) -> None:
-    await store.call(*journal.appending(P, ROOM, Offset(1), 0, record(1)))
+    await store.call(*batches.filed(P, ROOM, 1, 0, record(1)))
     with pytest.raises(StoreRefused):
-        await store.call(*journal.appending(P, ROOM, Offset(1), 0, record(1)))
+        await store.call(*batches.filed(P, ROOM, 1, 0, record(1)))
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------

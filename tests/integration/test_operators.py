@@ -12,6 +12,7 @@ from shared.bus.store import Store
 from shared.bus.wire import Address, Link
 from shared.envelopes import Told
 from shared.ids import Epoch, Offset, Partition, RoomId, WorkerId
+from tests.support import batches
 
 P = Keys(Partition(1), 4)
 ROOM = RoomId(1001)
@@ -45,5 +46,5 @@ async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) ->
 async def test_the_last_steps_come_oldest_first(store: Store) -> None:
     for offset in range(1, 8):
         told = Told(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset), {})
-        await store.call(*updates.appending(P, told))
+        await store.call(*batches.told(P, told))
     assert [step.offset for step in await updates.latest(store, P, ROOM, 3)] == [5, 6, 7]

@@ -73,7 +73,7 @@ def _journal(server: FakeServer, keys: Keys, room: int) -> tuple[list[_Filed], d
 def _updates(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     for place, fields in server.run(("XRANGE", keys.updates(RoomId(room)), "-", "+")):
-        found[int(place.split(b"-")[0])] = msgspec.json.decode(fields[1])
+        found[int(place.split(b"-")[0])] = msgspec.json.decode(fields[1])[3]
     return found
 
 

@@ -11,6 +11,7 @@ from shared.games import stones
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
 from shared.rooms import RoomSpec, RoomView, Update
 from shared.settings import WorkerSettings
+from tests.support.batches import lines, steps_for
 from tests.support.toys import TOY
 from worker.batch import Batch
 from worker.engines import Engines
@@ -27,6 +28,7 @@ TWO = RoomSpec("toy", 2)
 SECRET_SEED = 8_765_432_109_876
 G1, G2 = GatewayId("g-one"), GatewayId("g-two")
 
+_decode_told = msgspec.json.Decoder(Told).decode
 _decode_record = msgspec.json.Decoder(Record).decode
 _decode_update = msgspec.json.Decoder(Update).decode
 _decode_view = msgspec.json.Decoder(RoomView).decode
@@ -69,9 +71,9 @@ class RoomBench:
         self.batch = Batch(KEYS, self.epoch)
         self.room.handle(envelope, self.now_ms, self.batch)
         self._keep()
-        replies = [reply for said in self.batch.replies.values() for reply in said]
+        replies = [reply for reply, _ in self.batch.replies]
         done = Done(envelope.gateway, envelope.conn, envelope.id)
-        steps = [told for told in self.batch.told.get(envelope.gateway, []) if told.done == done]
+        steps = [told for told in steps_for(self.batch, envelope.gateway) if told.done == done]
         replies += [Reply(done.conn, ROOM, done.id, "", "", told.epoch, told.offset) for told in steps]
         self.replies += replies
         return replies[-1] if replies else None
@@ -142,28 +144,19 @@ class RoomBench:
         self.room = self.loaded()
 
     def _keep(self) -> None:
+        for stream, at, body in map(lines, self.batch.entries):
+            if stream == KEYS.journal(ROOM):
+                offset, number = map(int, at.split("-"))
+                assert not self.records or self.records[-1][:2] < (offset, number), "filed out of order"
+                self.records.append((Offset(offset), number, _decode_record(body)))
+            elif stream == KEYS.updates(ROOM):
+                self.updates.append(_decode_told(body))
         writes: list[Any] = list(self.batch.writes)
         for write in writes:
-            if write[:2] == ("XADD", KEYS.journal(ROOM)):
-                offset, number = map(int, write[2].split("-"))
-                assert not self.records or self.records[-1][:2] < (offset, number), "filed out of order"
-                self.records.append((Offset(offset), number, _decode_record(write[4])))
-            elif write[:2] == ("XADD", KEYS.updates(ROOM)):
-                self.updates.append(_told(write))
-            elif write[:2] == ("SET", KEYS.snapshot(ROOM)):
+            if write[:2] == ("SET", KEYS.snapshot(ROOM)):
                 place, _, body = write[2].partition(b"\n")
                 offset, number = map(int, place.split(b"-"))
                 self.snapshot = ((offset, number), body)
-
-
-def _told(write: tuple[Any, ...]) -> Told:
-    """A step as it was appended to the updates."""
-    _, _, place, epoch, public, *others = write
-    offset = int(place.partition("-")[0])
-    parts = dict(zip(others[::2], others[1::2], strict=True))
-    seats = {Seat(int(name[1:])): msgspec.Raw(part) for name, part in parts.items() if name[:1] == "s"}
-    watchers = msgspec.Raw(parts.get(b"w", b"null"))
-    return Told(ROOM, Epoch(epoch), Offset(offset), msgspec.Raw(public), seats, watchers)
 
 
 def opened(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:

@@ -11,6 +11,7 @@ from shared.bus.store import StoreDown
 from shared.envelopes import WANTS_VIEW, Done, Outbound, Reply, Told
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat
 from shared.rooms import Position
+from tests.support import batches
 from tests.support.gateway_bench import KEYS, ROOM, GatewayBench, settle, step
 from tests.support.waiting import eventually_async
 
@@ -61,7 +62,7 @@ class Bench:
 
     async def write(self, *steps: Told) -> None:
         """Steps that are in the store, whether they were told or not."""
-        await self.store.pipe([updates.appending(KEYS[told.room % 2], told) for told in steps])
+        await self.store.pipe([batches.told(KEYS[told.room % 2], told) for told in steps])
 
     def say(self, number: int, *steps: Told, epoch: int = 7, replies: tuple[Reply, ...] = ()) -> None:
         self.hub.message(msgspec.json.encode([Outbound(P0, Epoch(epoch), number, steps, replies)]))
@@ -225,7 +226,7 @@ async def test_steps_that_come_while_a_hole_is_filled_come_in_order() -> None:
     bench.store.hold()
     bench.say(1, step(4))
     await settle()
-    bench.store.server.run(updates.appending(KEYS[0], step(6)))
+    bench.store.server.run(batches.told(KEYS[0], step(6)))
     bench.say(2, step(5))
     bench.say(3, step(6))
     bench.store.go()

@@ -9,11 +9,11 @@ import pytest
 from gateway.closing import BYE
 from gateway.dialects.base import Dialect, Out
 from gateway.session import Session
-from shared.bus import updates
 from shared.bus.meta import GameCard, announce
 from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
 from shared.ids import LOBBY, CommandId, GatewayId, RoomId
 from shared.rooms import RoomSpec, Update
+from tests.support import batches
 from tests.support.gateway_bench import (
     KEYS,
     PARROT,
@@ -224,7 +224,7 @@ async def test_who_enters_hears_the_steps_right_behind_the_answer() -> None:
 
 async def test_who_resumes_hears_what_was_missed() -> None:
     client = await welcome()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 5)])
+    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="resume", id=1, room=ROOM, epoch=7, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 4))
     assert [(message["type"], message["offset"]) for message in await client.heard()] == [
@@ -236,7 +236,7 @@ async def test_who_resumes_hears_what_was_missed() -> None:
 
 async def test_who_resumes_from_a_past_that_did_not_happen_gets_a_view() -> None:
     client = await welcome()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 3)])
+    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 3)])
     client.say(type="resume", id=1, room=ROOM, epoch=6, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 2))
     asked = await only(client.bench)
@@ -364,7 +364,7 @@ async def test_a_lost_connection_is_told_to_its_rooms() -> None:
 
 async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
     client = await seated()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 6)])
+    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 6)])
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 5))
     heard = await client.heard()
@@ -375,7 +375,7 @@ async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
 
 async def test_a_view_comes_after_steps_that_come_with_it() -> None:
     client = await seated()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 5)])
+    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 4), told=[step(4)])
     assert [(message["type"], message["offset"]) for message in await client.heard()] == [("update", 4), ("view", 4)]
@@ -393,7 +393,7 @@ async def test_a_view_takes_the_place_of_steps_that_cannot_be_told() -> None:
 
 async def test_a_view_that_waits_for_steps_is_not_forgotten_when_another_is_asked_for() -> None:
     client = await seated()
-    await client.bench.store.pipe([updates.appending(KEYS[0], step(number)) for number in range(1, 6)])
+    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 6)])
     client.say(type="view", id=8, room=ROOM)
     first = await only(client.bench)
     client.bench.store.hold()

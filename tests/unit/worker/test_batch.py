@@ -15,8 +15,11 @@ LISTING = Listing(ROOM, "stones", 2, "waiting")
 _decode = msgspec.json.Decoder(Outbound).decode
 
 
+KEYS = Keys(Partition(0), 4)
+
+
 def batch() -> Batch:
-    return Batch(Keys(Partition(0), 4), Epoch(7))
+    return Batch(KEYS, Epoch(7))
 
 
 def envelope(gateway: GatewayId = G1) -> Envelope:
@@ -38,8 +41,8 @@ def messages(one: Batch, numbers: dict[GatewayId, int]) -> dict[str, Outbound]:
 
 def test_everything_for_a_gateway_is_one_message() -> None:
     one = batch()
-    one.tell(told(1), [G1, G2])
-    one.tell(told(2), [G1])
+    one.tell(told(1), (G1, G2))
+    one.tell(told(2), (G1,))
     one.reply(envelope(), reply(1))
     assert messages(one, {})["g-1"] == Outbound(Partition(0), Epoch(7), 1, (told(1), told(2)), (reply(1),))
 
@@ -59,7 +62,7 @@ def test_a_gateway_with_nothing_to_hear_is_sent_nothing() -> None:
 def test_the_updates_of_a_room_are_trimmed_now_and_then() -> None:
     one = Batch(Keys(Partition(0), 4), Epoch(7), 500)
     for offset in range(1, 100):
-        one.tell(told(offset), [])
+        one.tell(told(offset), ())
     trims = [write for write in one.writes if write[0] == "XTRIM"]
     assert trims == [("XTRIM", one.partition.updates(ROOM), "MAXLEN", "~", 500)] * 3
 
@@ -73,25 +76,18 @@ def test_an_answer_to_nobody_is_not_sent() -> None:
 def test_what_a_broken_command_came_to_is_rolled_back() -> None:
     one, clean = batch(), batch()
     for each in (one, clean):
-        each.tell(told(1), [G1])
+        each.tell(told(1), (G1,))
         each.reply(envelope(), reply(1))
         each.listings[ROOM] = None
         each.start(Due(5, ROOM, "turn", 1))
     mark = one.mark(ROOM)
-    one.tell(told(2), [G1, G2])
+    one.tell(told(2), (G1, G2))
     one.reply(envelope(G2), reply(2))
     one.listings[ROOM] = LISTING
     one.start(Due(6, ROOM, "turn", 2))
     one.onward.append(envelope())
     one.roll_back(mark)
-    assert (one.writes, one.listings, one.started, one.onward, one.steps, one.seal({})) == (
-        clean.writes,
-        clean.listings,
-        clean.started,
-        clean.onward,
-        clean.steps,
-        clean.seal({}),
-    )
+    assert (one, one.seal({})) == (clean, clean.seal({}))
 
 
 def test_a_broken_command_leaves_no_room_in_the_directory() -> None:

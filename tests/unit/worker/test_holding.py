@@ -8,6 +8,7 @@ from shared.bus.leases import Tenure
 from shared.envelopes import AnyBody, Enter, Envelope, Match, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.rooms import RoomSpec
+from tests.support.batches import lines, replies_for, steps_for
 from tests.support.room_bench import ENGINES, SETTINGS, act, take
 from tests.support.toys import Guess, Poison
 from worker.batch import Batch
@@ -37,7 +38,7 @@ class Bench:
 
 
 def codes(batch: Batch) -> list[str]:
-    return [reply.code for reply in batch.replies.get(G1, ())]
+    return [reply.code for reply in replies_for(batch, G1)]
 
 
 def test_a_room_that_breaks_is_quarantined() -> None:
@@ -58,21 +59,20 @@ def test_other_rooms_of_the_batch_go_on() -> None:
         bench.say(BAD, "ada", act(Poison())),
         bench.say(GOOD, "bob", act(Guess(1))),
     )
-    done = [told.done.id for told in batch.told[G1] if told.done is not None]
+    done = [told.done.id for told in steps_for(batch, G1) if told.done is not None]
     assert (codes(batch), len(done)) == (["room/quarantined"], 2)
 
 
 def test_what_a_room_did_before_it_broke_is_kept() -> None:
     bench = Bench()
     batch = bench.handle(bench.say(BAD, "ada", act(Guess(1))), bench.say(BAD, "bob", act(Poison())))
-    journal = [write for write in batch.writes if write[0] == "XADD" and str(write[1]).endswith("journal")]
-    assert [write[2] for write in journal] == ["4-0"]
+    assert [place for stream, place, _ in map(lines, batch.entries) if stream.endswith("journal")] == ["4-0"]
 
 
 def test_the_step_that_broke_a_room_is_not_written() -> None:
     bench = Bench()
     batch = bench.handle(bench.say(BAD, "ada", act(Poison())))
-    assert [write[0] for write in batch.writes] == ["HSET"]
+    assert (batch.entries, [write[0] for write in batch.writes]) == ([], ["HSET"])
 
 
 def test_a_quarantined_room_answers_that_it_is() -> None:

@@ -8,6 +8,7 @@ from shared.bus.keys import Keys
 from shared.envelopes import AnyBody, Envelope, Gone, Listed, Match, Open, Reply
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.rooms import RoomSpec
+from tests.support.batches import lines
 from worker.batch import Batch
 from worker.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
 
@@ -32,7 +33,7 @@ class Bench:
         if command is None:
             command = self._ids = self._ids + 1
         self._handle(Envelope(LOBBY, SessionId(who), CommandId(command), body, GatewayId("g"), 1))
-        ((reply,),) = self.batch.replies.values()
+        ((reply, _),) = self.batch.replies
         return reply
 
     def room(self, who: str, body: AnyBody = WANTED, command: int | None = None) -> RoomId | None:
@@ -52,14 +53,13 @@ class Bench:
     def _handle(self, envelope: Envelope) -> None:
         self.batch = Batch(KEYS, Epoch(1))
         self.lobby.handle(envelope, self.now_ms, self.batch)
+        for _, place, body in map(lines, self.batch.entries):
+            self.records.append((Offset(int(place.partition("-")[0])), 0, _decode(body)))
         for write in self.batch.writes:
-            if write[0] == "XADD":
-                assert isinstance(write[4], bytes)
-                self.records.append((Offset(int(str(write[2]).partition("-")[0])), 0, _decode(write[4])))
-            elif write[0] == "SET":
+            if write[0] == "SET":
                 assert isinstance(write[2], bytes)
-                place, _, body = write[2].partition(b"\n")
-                self.snapshot = (int(place.partition(b"-")[0]), body)
+                saved, _, state = write[2].partition(b"\n")
+                self.snapshot = (int(saved.partition(b"-")[0]), state)
 
 
 def test_rooms_are_numbered_from_a_thousand_up() -> None:

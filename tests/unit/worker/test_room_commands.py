@@ -6,6 +6,7 @@ import pytest
 from shared.envelopes import Act, Done, Gone, Leave, Rematch, Say, Watch
 from shared.ids import CommandId, GatewayId, RoomId
 from shared.rooms import RoomSpec
+from tests.support.batches import replies_for, steps_for
 from tests.support.room_bench import G1, G2, TWO, RoomBench, act, finished, opened, started, take
 from tests.support.toys import Boom, Guess, Poison
 from worker.roomstate import RESULTS_KEPT
@@ -16,21 +17,21 @@ from worker.roomstate import RESULTS_KEPT
 def test_a_move_is_answered_with_its_step() -> None:
     bench = started()
     bench.ok("ada", take(2), 7)
-    (told,) = bench.batch.told[G1]
-    assert (told.offset, told.epoch, told.done, bench.batch.replies) == (4, 1, Done(G1, 1, CommandId(7)), {})
+    (told,) = steps_for(bench.batch, G1)
+    assert (told.offset, told.epoch, told.done, bench.batch.replies) == (4, 1, Done(G1, 1, CommandId(7)), [])
 
 
 @pytest.mark.parametrize("body", [take(1), Say("hello"), Leave()])
 def test_a_step_is_the_answer_to_the_command_that_caused_it(body: Act | Say | Leave) -> None:
     bench = started()
     bench.ok("ada", body, 7)
-    assert (bench.batch.told[G1][0].done, bench.batch.replies) == (Done(G1, 1, CommandId(7)), {})
+    assert (steps_for(bench.batch, G1)[0].done, bench.batch.replies) == (Done(G1, 1, CommandId(7)), [])
 
 
 def test_a_move_from_where_nobody_attends_to_the_room_is_answered_there() -> None:
     bench = started()
     reply = bench.ok("ada", take(2), gateway=GatewayId("g-three"))
-    assert (reply.offset, [told.done for told in bench.batch.told[G1]]) == (4, [None])
+    assert (reply.offset, [told.done for told in steps_for(bench.batch, G1)]) == (4, [None])
 
 
 def test_an_update_names_who_caused_it_and_with_what() -> None:
@@ -300,7 +301,8 @@ def test_the_others_are_led_to_the_same_room() -> None:
 def test_a_rematch_is_answered_with_the_room_besides_its_step() -> None:
     bench = finished()
     bench.ok("ada", Rematch(RoomId(7)))
-    assert ([told.done for told in bench.batch.told[G1]], [one.to for one in bench.batch.replies[G1]]) == ([None], [7])
+    assert [told.done for told in steps_for(bench.batch, G1)] == [None]
+    assert [reply.to for reply in replies_for(bench.batch, G1)] == [7]
 
 
 def test_a_rematch_is_announced_once() -> None:

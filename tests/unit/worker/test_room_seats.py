@@ -18,6 +18,7 @@ from shared.envelopes import (
 )
 from shared.ids import GatewayId, RoomId, Seat
 from shared.rooms import RoomSpec
+from tests.support.batches import hearers, steps_for
 from tests.support.room_bench import G1, G2, STONES, TWO, RoomBench, opened, started, take
 from tests.support.toys import TOY
 from worker.engines import Engines
@@ -297,22 +298,22 @@ def test_the_game_hears_that_a_player_left_for_good() -> None:
 def test_where_a_player_was_is_told_that_he_is_gone_and_nothing_more() -> None:
     bench = started()
     bench.ok("bob", Gone(), -1, gateway=G2)
-    gone = sorted(bench.batch.told)
+    gone = hearers(bench.batch)
     bench.ok("ada", take(1))
-    assert (gone, sorted(bench.batch.told)) == ([G1, G2], [G1])
+    assert (gone, hearers(bench.batch)) == ([G1, G2], [G1])
 
 
 def test_where_a_player_came_from_is_told_of_all_that_this_brings_about() -> None:
     bench = opened()
     bench.enter("bob", gateway=G2)
-    assert {gateway: len(steps) for gateway, steps in bench.batch.told.items()} == {G1: 2, G2: 2}
+    assert [len(steps_for(bench.batch, gateway)) for gateway in (G1, G2)] == [2, 2]
 
 
 def test_where_a_player_is_now_is_told_of_the_next_step() -> None:
     bench = started()
     bench.ok("bob", Watch(), gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
-    assert sorted(bench.batch.told) == ["g-3", G1]
+    assert hearers(bench.batch) == ["g-3", G1]
 
 
 def test_who_left_has_no_seat() -> None:
@@ -344,7 +345,7 @@ def test_a_spectators_gateway_hears_every_step() -> None:
     bench = started()
     bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
-    assert sorted(bench.batch.told) == ["g-3", G1, G2]
+    assert hearers(bench.batch) == ["g-3", G1, G2]
 
 
 def test_a_gateway_without_spectators_hears_no_more() -> None:
@@ -352,7 +353,7 @@ def test_a_gateway_without_spectators_hears_no_more() -> None:
     bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
     bench.ok("eve", Unwatch(), -1, gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
-    assert sorted(bench.batch.told) == [G1, G2]
+    assert hearers(bench.batch) == [G1, G2]
 
 
 def test_a_room_that_is_not_there_cannot_be_watched() -> None:
