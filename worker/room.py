@@ -47,7 +47,7 @@ class Room(Seating):
         """Carry a command out, or refuse it."""
         self.touched_ms = at
         self._begin()
-        self._gateways_before = self._attending()
+        self._before = self._presence().gateways
         body = envelope.body
         match body:
             case Act() | Say() | Configure() | Leave() | Rematch():
@@ -99,7 +99,8 @@ class Room(Seating):
             self._turn_away(envelope.gateway, batch)
         if not answered:
             self._answer(envelope, batch, seat)
-        self._start_if_full(at, batch)
+        if state.status == "waiting":
+            self._start_if_full(at, batch)
 
     def _from_nobody(self, envelope: Envelope, batch: Batch) -> None:
         """Somebody without a seat can do nothing. Who has left is still told again what became of earlier commands."""
@@ -137,15 +138,17 @@ class Room(Seating):
                 return Rejected("game/over")
             case "closed":
                 return Rejected("room/closed")
+        assert self._game is not None
         try:
-            command = self._engines.command(self._the_game, body.command)
+            command = self._engines.command(self._game, body.command)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             return Rejected("command/bad", str(error))
         return self._decide(seat, command)
 
     def _decide(self, seat: Seat, command: Any) -> Rejected | None:
+        assert self._game is not None
         try:
-            events = self._the_game.decide(self._play, seat, command)
+            events = self._game.decide(self._play, seat, command)
         except Exception:  # noqa: BLE001 - a game's mistake costs this command, not the room
             log.exception("room %s: decide failed on %r", self.state.room, command)
             return Rejected("internal")

@@ -110,14 +110,6 @@ class RoomState(msgspec.Struct):
         return self.status in ("finished", "closed")
 
     @property
-    def attended(self) -> bool:
-        """Whether a player is here; asked at every step."""
-        for place in self.seats.values():  # noqa: SIM110 - this is faster than any()
-            if place.here and not place.bot:
-                return True
-        return False
-
-    @property
     def humans(self) -> list[Place]:
         return [place for place in self.seats.values() if not place.bot and not place.left]
 
@@ -143,9 +135,22 @@ class RoomState(msgspec.Struct):
     def free(self) -> list[Seat]:
         return [Seat(number) for number in range(self.spec.seats) if number not in self.seats]
 
-    def gateways(self) -> set[GatewayId]:
-        """Where somebody attends to this room."""
-        return {place.gateway for place in self.seats.values() if place.here and not place.bot} | self.audience.keys()
+    def presence(self) -> "Presence":
+        here = [place for place in self.seats.values() if place.here and not place.bot]
+        gateways = {place.gateway for place in here} | self.audience.keys()
+        wants = any(place.wants for place in self.humans) or any(self.audience.values())
+        return Presence(tuple(sorted(gateways)), bool(here), wants)
+
+
+class Presence(msgspec.Struct, frozen=True):
+    """Who is there. It follows from the seats and the audience, and is asked for at every step."""
+
+    gateways: tuple[GatewayId, ...]
+    """Where somebody attends to the room."""
+    attended: bool
+    """Whether a player is here."""
+    wants: bool
+    """Whether somebody wants to be told more than events."""
 
 
 def apply(state: RoomState, event: RoomEvent) -> None:

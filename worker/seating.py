@@ -258,5 +258,5 @@ class Seating(Steps):
             self._emit(Closed("empty"))
 
     def _turn_away(self, gateway: GatewayId, batch: Batch) -> None:
-        if gateway not in self.state.gateways():
+        if gateway not in self._presence().gateways:
             batch.turn_away(self.state.room, gateway)

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from shared.bus.journal import AnyNote, Attached, Detached, Filed, Kept, Record
-from shared.engine import AnyGame, Notice
-from shared.envelopes import Done, Envelope, Rematch, Reply
+from shared.engine import AnyGame, Notice, open_to_all
+from shared.envelopes import Done, Envelope, Gone, Rematch, Reply
 from shared.errors import CODES, Rejected
-from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
+from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
 from shared.rooms import (
     NOTHING,
     Away,
@@ -29,19 +29,22 @@ from shared.rooms import (
     RoomEvent,
     RoomWord,
     Started,
+    Update,
 )
 from shared.settings import WorkerSettings
 from worker import timers
 from worker.batch import Batch, Due
 from worker.engines import Engines
-from worker.roomstate import Deadline, Result, RoomState, apply
-from worker.telling import Cause, Teller
+from worker.roomstate import Deadline, Presence, Result, RoomState, apply
+from worker.telling import Teller, told_to_all
 
 log = logging.getLogger("tavolata.room")
 
 _encode = msgspec.json.Encoder().encode
 _decode_state = msgspec.json.Decoder(RoomState).decode
 
+_NOBODYS = Envelope(LOBBY, SessionId(""), CommandId(0), Gone())
+"""Stands in for the command of a step that the room takes by itself."""
 _SEATING = (Opened, Joined, Left, Configured, Started, Closed)
 """The events that concern the lobby (before the start all that are listed do) ..."""
 _LISTED = (*_SEATING, Away, Back, Ended)
@@ -67,9 +70,10 @@ class Steps:
         self._events: list[Any] = []
         self._seats_changed = False
         """Whether an event of the room itself is among them."""
-        self._gateways: tuple[GatewayId, ...] | None = None
-        """Where somebody attends to the room; none: to be found out."""
-        self._gateways_before: tuple[GatewayId, ...] = ()
+        self._present: Presence | None = None
+        """None: to be found out."""
+        self._before: tuple[GatewayId, ...] = ()
+        """The gateways where somebody attended to the room before this command."""
         self._snapshot_at = Offset(0)
         self._indexed: dict[str, Deadline] = {}
         """The deadlines as the partition's index has them."""
@@ -116,20 +120,21 @@ class Steps:
     def _emit(self, *events: Any) -> None:
         for event in events:
             self._apply(event)
-            self._events.append(event)
+        self._events += events
 
     def _apply(self, event: Any) -> None:
         if isinstance(event, RoomWord):
             room_event: RoomEvent = event  # type: ignore[assignment]
             apply(self.state, room_event)
             self._seats_changed = True
-            self._gateways = None
+            self._present = None
         else:
+            assert self._game is not None
             self.state.moves += 1
-            self._play = self._the_game.evolve(self._play, event)
+            self._play = self._game.evolve(self._play, event)
 
     def _note(self, note: AnyNote) -> None:
-        self._gateways = None
+        self._present = None
         match note:
             case Attached(gateway=gateway, conn=conn, seat=seat, wants=wants, id=command):
                 if seat is None:
@@ -152,7 +157,7 @@ class Steps:
         self,
         at: int,
         batch: Batch,
-        envelope: Envelope | None = None,
+        envelope: Envelope = _NOBODYS,
         seat: Seat | None = None,
         *,
         notes: tuple[AnyNote, ...] = (),
@@ -161,28 +166,33 @@ class Steps:
     ) -> bool:
         """The events so far are one step: number it, file it, tell it. `seat`: whose command this was. True if the
         step is the `answer` to it, because its gateway is told of the step anyway."""
-        state = self.state
+        state, epoch, game = self.state, self._epoch, self._game
+        assert game is not None
         self._end_if_over()
         self._turn = self._whose_turn()
-        state.offset, state.epoch, state.number = Offset(state.offset + 1), self._epoch, 0
+        offset = Offset(state.offset + 1)
+        state.offset, state.epoch, state.number = offset, epoch, 0
         self._retime(at, batch)
-        command = envelope.id if envelope is not None and seat is not None else CommandId(0)
-        sid = envelope.sid if envelope is not None else SessionId("")
-        trace = envelope.trace if envelope is not None else TraceId("")
+        command = envelope.id if seat is not None else CommandId(0)
         events = msgspec.Raw(_encode(self._events))
-        record = Record(at, self._epoch, sid, command, seat, trace, events, notes, "", "", expired)
-        batch.file(state.room, state.offset, 0, record)
+        record = Record(at, epoch, envelope.sid, command, seat, envelope.trace, events, notes, "", "", expired)
+        batch.file(state.room, offset, 0, record)
         if seat is not None and command:
-            self._file(seat, command, Result(state.offset, epoch=self._epoch))
+            self._file(seat, command, Result(offset, "", "", epoch))
         gateways = self._receivers()
         done = None
-        if answer and envelope is not None and envelope.gateway in gateways:
+        if answer and envelope.gateway in gateways:
             done = Done(envelope.gateway, envelope.conn, command)
-        cause = Cause(at, seat, command or None, trace, done)
-        batch.tell(self._teller().told(self._events, cause, None if self._seats_changed else events), gateways)
+        update = Update(state.room, epoch, offset, at, events, seat, command or None, envelope.trace)
+        if self._seats_changed or self._presence().wants or game.redact is not open_to_all:
+            told = self._teller().told(self._events, update, done)
+        else:
+            told = told_to_all(update, done)
+        batch.tell(told, gateways)
         if self._seats_changed:
             self._list(batch)
-        self._save_if_due(batch)
+        if state.over or offset - self._snapshot_at >= self._settings.snapshot_every:
+            self._save(batch)
         if state.over:
             batch.expire(state.room, self._settings.keep_finished_ms)
         self._begin()
@@ -192,22 +202,23 @@ class Steps:
         self._events.clear()
         self._seats_changed = False
 
-    def _attending(self) -> tuple[GatewayId, ...]:
-        if self._gateways is None:
-            self._gateways = tuple(sorted(self.state.gateways()))
-        return self._gateways
+    def _presence(self) -> Presence:
+        if self._present is None:
+            self._present = self.state.presence()
+        return self._present
 
     def _receivers(self) -> tuple[GatewayId, ...]:
         """Where somebody attends to the room, or did before this command."""
         if not self._seats_changed:
-            return self._gateways_before
-        return tuple(sorted({*self._gateways_before, *self._attending()}))
+            return self._before
+        return tuple(sorted({*self._before, *self._presence().gateways}))
 
     def _end_if_over(self) -> None:
         state = self.state
         if state.status != "playing":
             return
-        outcome = self._the_game.outcome(self._play)
+        assert self._game is not None
+        outcome = self._game.outcome(self._play)
         if outcome is not None:
             names = tuple(state.seats[seat].name for seat in outcome.winners)
             self._emit(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
@@ -217,7 +228,8 @@ class Steps:
         state = self.state
         if self._game is None:
             return
-        wanted = timers.wanted(state, self._game, self._play, self._turn, self._settings)
+        attended = self._presence().attended
+        wanted = timers.wanted(state, self._game, self._play, self._turn, attended, self._settings)
         if wanted or state.deadlines:
             state.deadlines = timers.retimed(state.deadlines, wanted, at)
         before = self._indexed
@@ -245,10 +257,8 @@ class Steps:
         if seating and (notice := teller.to_lobby()) is not None:
             batch.onward.append(notice)
 
-    def _save_if_due(self, batch: Batch) -> None:
+    def _save(self, batch: Batch) -> None:
         state = self.state
-        if state.offset - self._snapshot_at < self._settings.snapshot_every and not state.over:
-            return
         self._snapshot_at = state.offset
         state.game = msgspec.Raw(_encode(self._play))
         batch.snapshot(state.room, state.offset, state.number, _encode(state))
@@ -334,4 +344,7 @@ class Steps:
         return self._the_game.removed(self._play) if self.state.status == "playing" else ()
 
     def _whose_turn(self) -> tuple[Seat, ...]:
-        return self._the_game.turn(self._play) if self.state.status == "playing" else ()
+        if self.state.status != "playing":
+            return ()
+        assert self._game is not None
+        return self._game.turn(self._play)

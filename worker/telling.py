@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from shared.engine import AnyGame, open_to_all
+from shared.engine import AnyGame
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Done, Envelope, Listed, Told
-from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId, TraceId
+from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId
 from shared.rooms import (
     NOTHING,
     Back,
@@ -57,20 +57,17 @@ def _visible(events: Sequence[Any], seat: Seat | None, game: AnyGame) -> list[An
     return [visible for event in events if (visible := shown(event, seat, game)) is not None]
 
 
-def _same(some: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether they are the very same events, which is cheaper to find out than whether they are equal."""
-    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
+def _with(update: Update, events: Sequence[Any], before: Sequence[Any]) -> Update:
+    """The update with these events instead of those that it has. Whether they are the very same ones is cheaper to find
+    out than whether they are equal."""
+    if len(events) == len(before) and all(one is other for one, other in zip(events, before, strict=True)):
+        return update
+    return msgspec.structs.replace(update, events=msgspec.Raw(_encode(events)))
 
 
-class Cause(msgspec.Struct, frozen=True):
-    """What brought a step about."""
-
-    at: int
-    by: Seat | None = None
-    command: CommandId | None = None
-    trace: TraceId = TraceId("")
-    done: Done | None = None
-    """If the step is to be the command's answer."""
+def told_to_all(update: Update, done: Done | None) -> Told:
+    """A step that everybody may see all of."""
+    return Told(update.room, update.epoch, update.offset, msgspec.Raw(_encode(update)), {}, NOTHING, done)
 
 
 class Teller:
@@ -82,34 +79,26 @@ class Teller:
         self._play = play
         self._turn = turn
 
-    def told(self, events: Sequence[Any], cause: Cause, written: msgspec.Raw | None = None) -> Told:
-        """The step for everybody, and for the seats that are told something else. `written`: events of the game alone,
-        as they are in the journal."""
+    def told(self, events: Sequence[Any], update: Update, done: Done | None) -> Told:
+        """The step for everybody, and for the seats that are told something else. `update` has all events in it, as
+        they are in the journal."""
         state = self._state
-        alike = written is not None and self._game.redact is open_to_all
-        public_events = events if alike else _visible(events, None, self._game)
-        common = written if alike and written is not None else msgspec.Raw(_encode(public_events))
-        update = Update(state.room, state.epoch, state.offset, cause.at, common, cause.by, cause.command, cause.trace)
+        public_events = _visible(events, None, self._game)
+        update = _with(update, public_events, events)
         public = _encode(update)
         seats: dict[Seat, msgspec.Raw] = {}
         for seat, place in state.seats.items():
-            if place.bot or place.left or (alike and not place.wants):
+            if place.bot or place.left:
                 continue
-            own = common if alike else self._own(events, seat, public_events, common)
+            own = _with(update, _visible(events, seat, self._game), public_events)
             extra = self._extra(seat, place.wants)
-            if own != common or extra:
-                body = public
-                if own != common:
-                    body = _encode(msgspec.structs.replace(update, events=own))
+            if own is not update or extra:
+                body = public if own is update else _encode(own)
                 seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
         watchers = NOTHING
         if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
             watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
-        return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers, cause.done)
-
-    def _own(self, events: Sequence[Any], seat: Seat, public_events: Sequence[Any], common: msgspec.Raw) -> msgspec.Raw:
-        visible = _visible(events, seat, self._game)
-        return common if _same(visible, public_events) else msgspec.Raw(_encode(visible))
+        return Told(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers, done)
 
     def view(self, seat: Seat | None, wants: int) -> bytes:
         """All that a seat, or a spectator, may know of the room now."""

@@ -13,13 +13,13 @@ SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
 
 
 def wanted(
-    state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...], settings: WorkerSettings
+    state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...], attended: bool, settings: WorkerSettings
 ) -> dict[str, tuple[int, int]]:
     """Name -> (generation, milliseconds from its start) of every deadline that shall be running now."""
     if state.over:
         return {}
     timers: dict[str, tuple[int, int]] = {}
-    if not state.attended:
+    if not attended:
         timers[ABANDONED] = (state.joins + sum(place.aways for place in state.seats.values()), settings.abandoned_ms)
     if state.status == "waiting":
         if state.spec.wait_ms and game.least is not None and len(state.seats) >= game.least:
