@@ -16,7 +16,7 @@ import msgspec
 from gateway.closing import Closing
 from gateway.desk import Desk
 from gateway.dialects.base import Act, Dialect, Hello, Opening
-from gateway.dialects.play import Play
+from gateway.dialects.play import Play, ack
 from gateway.metrics import Metrics
 from gateway.session import Session
 from gateway.tokens import Tokens
@@ -107,7 +107,7 @@ class Bench:
         self._holding.load(room, Kept(None, ()))
         sessions = []
         for seat, desk in enumerate(self.desks):
-            dialect = Dialect("play", "/ws/play", Introduced, raw=True)
+            dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=ack)
             session = Session(desk, Socket(), dialect, Opening({}, desk.rooms), "127.0.0.1")
             session.open()
             enter = Enter(f"p{seat}", RoomSpec("stones", 2, {"stones": 1_000_000}), 7)

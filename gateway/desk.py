@@ -52,7 +52,7 @@ class Desk:
         self.partitions = partitions
         self.rooms = RoomList(loop.call_soon)
         self.crowd = Crowd(settings.connections, settings.connections_per_address)
-        self.outgoing = Outgoing(store, partitions, settings.backlog, loop.time)
+        self.outgoing = Outgoing(store, partitions, settings.backlog, loop.time, settings.linger_ms / 1_000)
         self.hub = Hub(store, partitions, self.outgoing.attaches, self._replied, self._done, self._gap, self.spawn)
         self.games: dict[str, GameCard] = {}
         self.live_gateways: frozenset[str] = frozenset((gateway,))
@@ -139,8 +139,17 @@ class Desk:
             pending.on_reply(reply)
 
     def _done(self, told: Told, done: Done) -> None:
-        if done.gateway == self.gateway:
-            self._replied(Reply(done.conn, told.room, done.id, "", "", told.epoch, told.offset))
+        """A step that is an answer, too."""
+        if done.gateway != self.gateway:
+            return
+        pending = self.outgoing.settled(done.conn, told.room, done.id)
+        if pending is None:
+            return
+        self.metrics.answered(self._loop.time() - pending.since)
+        if pending.on_applied is not None:
+            pending.on_applied(done.id, told.room, told.epoch, told.offset)
+        elif pending.on_reply is not None:
+            pending.on_reply(Reply(done.conn, told.room, done.id, "", "", told.epoch, told.offset))
 
     def settled(self, conn: int, room: RoomId, command: CommandId) -> None:
         pending = self.outgoing.settled(conn, room, command)

@@ -178,16 +178,16 @@ class Hub:
         feed = self._feeds.get(told.room)
         if feed is None:
             return
-        feed.top = told.offset
+        feed.top = offset = told.offset
         if feed.filling:
             return
         hole = False
-        for attachment in list(feed.attachments):
+        for attachment in tuple(feed.attachments):
             if attachment.stale:
                 continue
-            if told.offset == attachment.offset + 1:
+            if offset == attachment.offset + 1:
                 self._step(attachment, told)
-            elif told.offset > attachment.offset:
+            elif offset > attachment.offset:
                 hole = True
             elif told.epoch > attachment.epoch:
                 attachment.stale = True
@@ -199,10 +199,11 @@ class Hub:
     def _step(attachment: Attachment, told: Told) -> None:
         attachment.epoch, attachment.offset = told.epoch, told.offset
         raw = told.public
-        if attachment.seat is not None:
+        if attachment.seat is None:
+            if attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
+                raw = told.watchers
+        elif told.seats:
             raw = told.seats.get(attachment.seat, raw)
-        elif attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
-            raw = told.watchers
         attachment.listener.deliver(attachment, told, bytes(raw))
         due = attachment.due
         if due is not None and due.top.offset <= told.offset and not attachment.stale:

@@ -22,11 +22,17 @@ class Latency(Collector):
         self._name, self._text = name, text
         self._counts = [0] * (len(_SECONDS) + 1)
         self._sum = 0.0
+        self.recent: deque[float] = deque(maxlen=_RECENT)
         registry.register(self)
 
     def observe(self, seconds: float) -> None:
         self._counts[bisect_left(_SECONDS, seconds)] += 1
         self._sum += seconds
+        self.recent.append(seconds)
+
+    @property
+    def count(self) -> int:
+        return sum(self._counts)
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
         limits = (*map(floatToGoString, _SECONDS), "+Inf")
@@ -46,17 +52,12 @@ class Metrics:
         self._rejections = Counter("tavolata_rejections", "Requests refused, by code", ["code"], registry=self.registry)
         self.outbox = Gauge("tavolata_outbox_bytes", "Bytes that clients have not read yet", registry=self.registry)
         self.pending = Gauge("tavolata_pending_commands", "Commands without an answer", registry=self.registry)
-        self.answers = 0
+        self.answered = self._latency.observe
+        """Called with the seconds from a frame to its answer."""
         self.resumes = 0
-        self._recent: deque[float] = deque(maxlen=_RECENT)
 
     def connected(self, dialect: str, by: int) -> None:
         self._connections.labels(dialect).inc(by)
-
-    def answered(self, seconds: float) -> None:
-        self.answers += 1
-        self._recent.append(seconds)
-        self._latency.observe(seconds)
 
     def resumed(self, outcome: str) -> None:
         self.resumes += 1
@@ -67,9 +68,9 @@ class Metrics:
 
     def status(self) -> dict[str, int | float]:
         """What the gateway tells of itself with every sign of life; times are those of the last answers."""
-        recent = sorted(self._recent)
+        recent = sorted(self._latency.recent)
         return {
-            "answers": self.answers,
+            "answers": self._latency.count,
             "resumes": self.resumes,
             "gaps": int(self.registry.get_sample_value(f"{_GAPS}_total") or 0),
             "half_ms": _at(recent, 0.5),

@@ -5,6 +5,7 @@ stays here and is added again, same id, same order, until its answer comes: a ro
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -14,10 +15,16 @@ from shared.bus import commands
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.envelopes import Enter, Envelope, Reply, Unwatch, Watch
-from shared.ids import CommandId, Partition, RoomId, partition_of
+from shared.ids import CommandId, Epoch, Offset, Partition, RoomId, partition_of
+
+log = logging.getLogger("tavolata.outgoing")
 
 OnReply: TypeAlias = Callable[[Reply], None]
+OnApplied: TypeAlias = Callable[[CommandId, RoomId, Epoch, Offset], None]
 _Key: TypeAlias = tuple[int, RoomId, CommandId]
+
+
+_MANY = 5
 
 
 class Pending(msgspec.Struct):
@@ -25,6 +32,8 @@ class Pending(msgspec.Struct):
     on_reply: OnReply | None
     since: float
     tried: float
+    on_applied: OnApplied | None = None
+    """The short way for what nearly every answer says."""
 
 
 class Busy(Exception):
@@ -34,19 +43,37 @@ class Busy(Exception):
 class Outgoing:
     """A gateway's side of the command streams."""
 
-    def __init__(self, store: Store, partitions: tuple[Keys, ...], most: int, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        partitions: tuple[Keys, ...],
+        most: int,
+        clock: Callable[[], float],
+        linger_s: float = 0.0,
+    ) -> None:
         self._store = store
         self._keys = partitions
         self._most = most
         self._clock = clock
+        self._linger_s = linger_s
+        self._busy = False
+        """There were many commands at once: the next wait a moment for others, since every batch costs the store a
+        write to disk."""
         self._pending: dict[_Key, Pending] = {}
-        self._tick: dict[Partition, list[Envelope]] = {}
+        self._tick: list[Envelope] = []
         self.up: Callable[[], bool] = lambda: True
 
     def __len__(self) -> int:
         return len(self._pending)
 
-    def send(self, envelope: Envelope, on_reply: OnReply | None = None, *, urgent: bool = False) -> None:
+    def send(
+        self,
+        envelope: Envelope,
+        on_reply: OnReply | None = None,
+        on_applied: OnApplied | None = None,
+        *,
+        urgent: bool = False,
+    ) -> None:
         """Put a command on its way; raises `Busy`. `urgent`: one of the gateway's own, that must not be refused."""
         if not urgent:
             if len(self._pending) >= self._most:
@@ -54,7 +81,7 @@ class Outgoing:
             if not self.up():
                 raise Busy("busy/store")
         now = self._clock()
-        self._pending[envelope.conn, envelope.room, envelope.id] = Pending(envelope, on_reply, now, now)
+        self._pending[envelope.conn, envelope.room, envelope.id] = Pending(envelope, on_reply, now, now, on_applied)
         self._add(envelope)
 
     def attaches(self, reply: Reply) -> bool:
@@ -108,14 +135,25 @@ class Outgoing:
 
     def _add(self, envelope: Envelope) -> None:
         if not self._tick:
-            asyncio.get_running_loop().call_soon(self._flush)
-        self._tick.setdefault(partition_of(envelope.room, len(self._keys)), []).append(envelope)
+            loop = asyncio.get_running_loop()
+            if self._busy and self._linger_s:
+                loop.call_later(self._linger_s, self._flush)
+            else:
+                loop.call_soon(self._flush)
+        self._tick.append(envelope)
 
     def _flush(self) -> None:
-        tick, self._tick = self._tick, {}
-        adds = [commands.adding(self._keys[partition], envelopes) for partition, envelopes in tick.items()]
-        if adds:
-            self._store.cast(adds)
+        tick, self._tick = self._tick, []
+        self._busy = len(tick) >= _MANY
+        if not tick:
+            return
+        shares: dict[Partition, list[Envelope]] = {}
+        for envelope in tick:
+            shares.setdefault(partition_of(envelope.room, len(self._keys)), []).append(envelope)
+        self._store.cast([commands.adding(self._keys[partition], share) for partition, share in shares.items()])
+        if log.isEnabledFor(logging.DEBUG):
+            for envelope in tick:
+                log.debug("%s: %s commands room %s with %s", envelope.trace, envelope.sid, envelope.room, envelope.id)
 
 
 def _attaching(envelope: Envelope) -> bool:

@@ -18,7 +18,6 @@ from gateway.desk import Desk
 from gateway.dialects.base import (
     Act,
     Answer,
-    Applied,
     Attending,
     Configure,
     Dialect,
@@ -40,7 +39,7 @@ from gateway.transport import Transport
 from shared import envelopes
 from shared.envelopes import AnyBody, Envelope, Gone, Reply, Told, Unwatch, Watch
 from shared.errors import CODES
-from shared.ids import CommandId, RoomId, SessionId
+from shared.ids import CommandId, Epoch, Offset, RoomId, SessionId
 from shared.rooms import Listing, Position, Update
 
 log = logging.getLogger("tavolata.session")
@@ -212,9 +211,9 @@ class Session:
         """A command from a seat: on its way at once, answered later."""
         body: AnyBody
         match request:
-            case Act(command=command):
-                raw = command if isinstance(command, msgspec.Raw) else msgspec.Raw(_encode(command))
-                body = envelopes.Act(raw)
+            case Act():
+                command = request.command
+                body = envelopes.Act(command if type(command) is msgspec.Raw else msgspec.Raw(_encode(command)))
             case Say(text=text, to=to):
                 body = envelopes.Say(text, to)
             case Configure(seats=seats, options=options):
@@ -235,8 +234,7 @@ class Session:
         """Raises `Busy`."""
         desk = self.desk
         envelope = Envelope(room, self.sid, command_id, body, desk.gateway, self.number, desk.new_trace(), wants)
-        desk.outgoing.send(envelope, self._replied)
-        log.debug("%s: %s commands room %s with %s", envelope.trace, self.name, room, command_id)
+        desk.outgoing.send(envelope, self._replied, self._applied)
 
     def mint_id(self) -> CommandId:
         self._last_id += 1
@@ -289,13 +287,16 @@ class Session:
         return Refused(code, text or CODES.get(code, code))
 
     def _replied(self, reply: Reply) -> None:
-        """The answer to a command from a seat. That it was done, clients of other dialects see by its update."""
+        """The answer to a command from a seat."""
         if not reply.code:
-            if self.dialect.raw:
-                self.answer(reply.id, Applied(reply.room, reply.epoch, reply.offset))
+            self._applied(reply.id, reply.room, reply.epoch, reply.offset)
             return
         ref = reply.id if self.dialect.raw else self._refs.pop((reply.room, reply.id), None)
         self.answer(ref, self.refused(reply.code, reply.text))
+
+    def _applied(self, command_id: CommandId, room: RoomId, epoch: Epoch, offset: Offset) -> None:
+        if self.dialect.ack is not None:
+            self.write(self.dialect.ack(command_id, room, epoch, offset))
 
     # --- rooms ------------------------------------------------------------------------------------------------------
 
@@ -347,22 +348,22 @@ class Session:
             attachment.stale = True
             if not self.dialect.raw:
                 self.hang_up(closing.SLOW)
-            return
-        if self.dialect.raw:
+        elif self.dialect.raw:
             self.write(raw)
-            return
+        else:
+            self._translate(attachment, told, raw)
+
+    def _translate(self, attachment: Attachment, told: Told, raw: bytes) -> None:
         try:
-            self._translate(attachment, _decode_update(raw))
+            update = _decode_update(raw)
+            ref = None
+            if update.id is not None and update.by == attachment.seat and (update.room, update.id) in self._refs:
+                ref = self._refs.pop((update.room, update.id))
+                self.desk.settled(self.number, update.room, update.id)
+            self.carry_out(self._conversation.deliver(update, ref))
         except Exception:  # a mistake in one conversation must not cost the others that are told of the step
             log.exception("connection %d: telling step %s of room %s failed", self.number, told.offset, told.room)
             self.hang_up(closing.BROKEN)
-
-    def _translate(self, attachment: Attachment, update: Update) -> None:
-        ref = None
-        if update.id is not None and update.by == attachment.seat and (update.room, update.id) in self._refs:
-            ref = self._refs.pop((update.room, update.id))
-            self.desk.settled(self.number, update.room, update.id)
-        self.carry_out(self._conversation.deliver(update, ref))
 
     def lost_track(self, attachment: Attachment, reason: str) -> None:
         self.desk.metrics.resumed(reason)

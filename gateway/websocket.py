@@ -94,7 +94,14 @@ class WebSocket(asyncio.Protocol):
             self._conn.receive_data(data)
             self._shake_hands()
             return
-        if not self._rest and not self._skip and self._fragments is None and _is_one_short_text(data):
+        if (
+            len(data) > 6
+            and data[0] == _TEXT
+            and len(data) == data[1] - _MASKED + 6 < _SHORT + 6
+            and not self._rest
+            and not self._skip
+            and self._fragments is None
+        ):  # exactly one small masked text frame, which is what nearly all reads bring
             self._session.receive(apply_mask(data[6:], data[2:6]))
             return
         if self._rest:
@@ -240,7 +247,10 @@ class WebSocket(asyncio.Protocol):
 
     def send(self, messages: list[bytes]) -> None:
         if self._transport is not None:
-            self._transport.write(b"".join([part for message in messages for part in (_head(len(message)), message)]))
+            parts: list[bytes] = []
+            for message in messages:
+                parts += (_head(len(message)), message)
+            self._transport.write(b"".join(parts))
 
     def close(self, why: Closing) -> None:
         if self._transport is None:
@@ -275,11 +285,6 @@ class WebSocket(asyncio.Protocol):
         transport = self._transport
         if transport is not None:
             asyncio.get_running_loop().call_later(after_s, transport.close)
-
-
-def _is_one_short_text(data: bytes) -> bool:
-    """Whether it is exactly one small masked text frame, which is what nearly all reads bring."""
-    return len(data) > 6 and data[0] == _TEXT and len(data) == data[1] - _MASKED + 6 < _SHORT + 6
 
 
 def _head(length: int) -> bytes:

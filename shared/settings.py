@@ -34,6 +34,7 @@ class StoreSettings:
         "when a move counts as done: fsync (on disk), applied (in memory), replicated (at replicas)",
         one_of=("fsync", "applied", "replicated"),
     )
+    linger_ms: int = _setting(3, "pause after a large batch, so that the next is large, too", least=0)
     gateway_lease_ms: int = _setting(5_000, "after how long without a sign of life a gateway counts as dead", least=200)
     log_level: str = _setting("info", "debug, info, warning or error", one_of=("debug", "info", "warning", "error"))
 

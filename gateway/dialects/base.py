@@ -13,7 +13,7 @@ import msgspec
 
 from shared.engine import Choice
 from shared.errors import ProtocolError
-from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
+from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
 from shared.rooms import Listing, Position, RoomSpec, RoomView, Update
 
 MOST_BYTES = 64 * 1024
@@ -208,14 +208,6 @@ class Refused(msgspec.Struct, frozen=True):
     text: str
 
 
-class Applied(msgspec.Struct, frozen=True):
-    """To the play protocol only: the command was carried out, and is this step of the room."""
-
-    room: RoomId
-    epoch: Epoch
-    offset: Offset
-
-
 class Welcomed(msgspec.Struct, frozen=True):
     name: str
     sid: SessionId
@@ -245,7 +237,7 @@ class RoomsChanged(msgspec.Struct, frozen=True):
     """What is new about them: these changed or are gone; empty the first time."""
 
 
-Answer: TypeAlias = LoggedIn | Entered | Done | Refused | Applied | Welcomed | Attending
+Answer: TypeAlias = LoggedIn | Entered | Done | Refused | Welcomed | Attending
 
 
 class Rooms(Protocol):
@@ -363,3 +355,6 @@ class Dialect:
     raw: bool = False
     """The client is sent updates as they are, and can be sent a fresh view at any time (the play protocol). A client of
     another dialect that missed too much is closed ("come back"), since its dialect cannot say it."""
+    ack: Callable[[CommandId, RoomId, Epoch, Offset], bytes] | None = None
+    """What a client is told when a command was carried out, and is this step of the room; where there is nothing of the
+    kind, clients see it by the update."""

@@ -9,7 +9,6 @@ import msgspec
 from gateway.dialects.base import (
     Act,
     Answer,
-    Applied,
     Attend,
     Attending,
     Create,
@@ -33,7 +32,7 @@ from gateway.dialects.base import Logout as LogoutRequest
 from shared.engine import Choice
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW
 from shared.errors import CODES
-from shared.ids import Epoch, Offset, RoomId
+from shared.ids import CommandId, Epoch, Offset, RoomId
 from shared.rooms import Listing, Position, RoomSpec, Update
 
 _encode = msgspec.json.Encoder().encode
@@ -197,7 +196,7 @@ class Play:
         try:
             if not frame.isascii():
                 frame.decode()
-            if _too_deep(frame):
+            if len(frame) > _MOST_DEEP and _too_deep(frame):
                 return self._malformed(b"", "it is nested too deeply")
             said = _decode(frame)
         except UnicodeDecodeError:
@@ -278,8 +277,6 @@ class Play:
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
         match answer:
-            case Applied(room=room, epoch=epoch, offset=offset):
-                return (b'{"type":"ack","id":%d,"room":%d,"epoch":%d,"offset":%d}' % (ref, room, epoch, offset),)
             case Refused(code=code, text=text):
                 if ref == _HELLO:
                     self._known = code == "session/twice"
@@ -361,4 +358,8 @@ def _error(code: str, text: str, ref: int | None = None, room: int | None = None
     return _encode(error)
 
 
-DIALECT = Dialect("play", "/ws/play", Play, raw=True)
+def ack(command_id: CommandId, room: RoomId, epoch: Epoch, offset: Offset) -> bytes:
+    return b'{"type":"ack","id":%d,"room":%d,"epoch":%d,"offset":%d}' % (command_id, room, epoch, offset)
+
+
+DIALECT = Dialect("play", "/ws/play", Play, raw=True, ack=ack)

@@ -6,14 +6,15 @@ from gateway.outgoing import Busy, Outgoing
 from shared.envelopes import AnyBody, Enter, Envelope, Gone, Reply, Say, Unwatch, Watch
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId
 from tests.support.gateway_bench import KEYS, GatewayBench, settle
+from tests.support.waiting import eventually_async
 
 OTHER = RoomId(1001)
 
 
 class Bench(GatewayBench):
-    def __init__(self) -> None:
+    def __init__(self, linger_s: float = 0.0) -> None:
         super().__init__()
-        self.outgoing = Outgoing(self.store, KEYS, 5, lambda: self.now)
+        self.outgoing = Outgoing(self.store, KEYS, 5, lambda: self.now, linger_s)
 
     def send(
         self, number: int, body: AnyBody = Say("x"), *, room: int = 1000, conn: int = 1, urgent: bool = False
@@ -43,6 +44,27 @@ async def test_commands_are_added_in_order() -> None:
     for number in range(1, 5):
         bench.send(number)
     assert await bench.ids() == [1, 2, 3, 4]
+
+
+async def test_after_many_commands_the_next_wait_for_others() -> None:
+    bench = Bench(linger_s=0.001)
+    for number in range(1, 6):
+        bench.send(number)
+    await settle()
+    bench.send(6, urgent=True)
+    await settle()
+    before = len(bench.store.casts)
+    bench.send(7, urgent=True)
+    await eventually_async(lambda: len(bench.store.casts) == 2)
+    assert (before, await bench.ids()) == (1, [1, 2, 3, 4, 5, 6, 7])
+
+
+async def test_after_few_commands_the_next_wait_for_nothing() -> None:
+    bench = Bench(linger_s=3_600)
+    for number in range(1, 4):
+        bench.send(number)
+        await settle()
+    assert len(bench.store.casts) == 3
 
 
 async def test_an_unanswered_command_is_added_again() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from gateway.dialects.base import (
     Act,
     Answer,
-    Applied,
     Attend,
     Attending,
     Create,
@@ -30,10 +29,10 @@ from gateway.dialects.base import (
     WatchRooms,
     Welcomed,
 )
-from gateway.dialects.play import Play
+from gateway.dialects.play import Play, ack
 from gateway.rooms import RoomList
 from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW
-from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
+from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
 from shared.rooms import Listing, Position, RoomSpec, Update
 
 ROOM = RoomId(1000)
@@ -215,7 +214,7 @@ def test_a_welcome_has_the_token_and_the_rooms() -> None:
 
 
 def test_an_acknowledgement_names_the_step() -> None:
-    told = Talk().answer(3, Applied(ROOM, Epoch(7), Offset(5)))
+    told = msgspec.json.decode(ack(CommandId(3), ROOM, Epoch(7), Offset(5)))
     assert told == {"type": "ack", "id": 3, "room": 1000, "epoch": 7, "offset": 5}
 
 
