@@ -90,7 +90,7 @@ class Bench:
 
     def __init__(self) -> None:
         held = keys.all_keys(1)
-        settings = GatewaySettings(partitions=1, rate=1_000_000, burst=1_000_000, backlog=10_000)
+        settings = GatewaySettings(partitions=1, rate=1_000_000, burst=1_000_000, backlog=10_000, linger_ms=0)
         self.stores = [Sink(), Sink()]
         self.desks = [
             Desk(GatewayId(f"g-{number}"), settings, store, held, Tokens("", 1), Metrics())

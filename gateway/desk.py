@@ -1,6 +1,7 @@
 """What all sessions of a gateway share: the way to the rooms and back, the directory, names, limits, the clock."""
 
 import asyncio
+import itertools
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
@@ -65,7 +66,7 @@ class Desk:
         self._loop = loop
         self._connections = 0
         self._own_ids = 0
-        self._traces = 0
+        self._traces = itertools.count(1)
         self._dirty: list[Session] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -191,8 +192,7 @@ class Desk:
         return SessionId(f"s-{secrets.token_hex(8)}")
 
     def new_trace(self) -> TraceId:
-        self._traces += 1
-        return TraceId(f"{self.gateway[2:]}{self._traces:x}")
+        return TraceId(f"{self.gateway[2:]}{next(self._traces):x}")
 
     def new_seed(self) -> int:
         return secrets.randbits(62)

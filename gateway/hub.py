@@ -185,9 +185,9 @@ class Hub:
         for attachment in tuple(feed.attachments):
             if attachment.stale:
                 continue
-            if offset == attachment.offset + 1:
+            if attachment.offset == offset - 1:
                 self._step(attachment, told)
-            elif offset > attachment.offset:
+            elif attachment.offset < offset:
                 hole = True
             elif told.epoch > attachment.epoch:
                 attachment.stale = True

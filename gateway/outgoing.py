@@ -78,7 +78,7 @@ class Outgoing:
         if not urgent:
             if len(self._pending) >= self._most:
                 raise Busy("busy/backlog")
-            if not self.up():
+            if not self._tick and not self.up():
                 raise Busy("busy/store")
         now = self._clock()
         self._pending[envelope.conn, envelope.room, envelope.id] = Pending(envelope, on_reply, now, now, on_applied)

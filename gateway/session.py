@@ -218,23 +218,18 @@ class Session:
                 body = envelopes.Say(text, to)
             case Configure(seats=seats, options=options):
                 body = envelopes.Configure(seats, options)
-        room = request.room
+        desk, room = self.desk, request.room
         if self.dialect.raw:
-            command_id = CommandId(request.ref)
+            command_id = request.ref
         else:
             command_id = self.mint_id()
             self._refs[room, command_id] = request.ref
+        envelope = Envelope(room, self.sid, command_id, body, desk.gateway, self.number, desk.new_trace())
         try:
-            self.send(room, command_id, body)
+            desk.outgoing.send(envelope, self._replied, self._applied)
         except Busy as busy:
             self._refs.pop((room, command_id), None)
             self.answer(request.ref, self.refused(str(busy)))
-
-    def send(self, room: RoomId, command_id: CommandId, body: AnyBody, wants: int = 0) -> None:
-        """Raises `Busy`."""
-        desk = self.desk
-        envelope = Envelope(room, self.sid, command_id, body, desk.gateway, self.number, desk.new_trace(), wants)
-        desk.outgoing.send(envelope, self._replied, self._applied)
 
     def mint_id(self) -> CommandId:
         self._last_id += 1

@@ -5,7 +5,6 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
-from struct import Struct
 from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -38,8 +37,8 @@ _TEXT = 0x81
 _MASKED = 0x80
 _SHORT = 126
 """Payloads below this have their length in the second byte."""
-_SHORT_HEADS = tuple(bytes((_TEXT, length)) for length in range(_SHORT))
-_pack_head = Struct(">BBH").pack
+_COMMON = 1_024
+"""Messages below this are many; their heads are made in advance."""
 
 
 class WebSocket(asyncio.Protocol):
@@ -249,7 +248,8 @@ class WebSocket(asyncio.Protocol):
         if self._transport is not None:
             parts: list[bytes] = []
             for message in messages:
-                parts += (_head(len(message)), message)
+                length = len(message)
+                parts += (_HEADS[length] if length < _COMMON else _head(length), message)
             self._transport.write(b"".join(parts))
 
     def close(self, why: Closing) -> None:
@@ -290,7 +290,10 @@ class WebSocket(asyncio.Protocol):
 def _head(length: int) -> bytes:
     """The head of a text frame from a server."""
     if length < _SHORT:
-        return _SHORT_HEADS[length]
+        return bytes((_TEXT, length))
     if length < 65_536:
-        return _pack_head(_TEXT, 126, length)
+        return bytes((_TEXT, 126)) + length.to_bytes(2, "big")
     return bytes((_TEXT, 127)) + length.to_bytes(8, "big")
+
+
+_HEADS = tuple(map(_head, range(_COMMON)))

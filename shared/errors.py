@@ -4,11 +4,12 @@
 exception. Games add codes of their own under `<game>/`; those live with the game.
 """
 
-from typing import Final
+from typing import Final, final
 
 import msgspec
 
 
+@final
 class Rejected(msgspec.Struct, frozen=True):
     """A command was understood and refused; nothing changed."""
 

@@ -90,12 +90,13 @@ class Room(Seating):
             self._file_refusal(envelope, seat, refusal, at, batch)
             return
         answered = False
+        leaving = type(body) is Leave
         if self._events:
-            answered = self._close(at, batch, envelope, seat, answer=not isinstance(body, Rematch))
+            answered = self._close(at, batch, envelope, seat, answer=type(body) is not Rematch)
         else:
-            notes = (Detached(place.gateway, seat),) if isinstance(body, Leave) else ()
+            notes = (Detached(place.gateway, seat),) if leaving else ()
             self._file_done(envelope, seat, notes, at, batch)
-        if isinstance(body, Leave):
+        if leaving:
             self._turn_away(envelope.gateway, batch)
         if not answered:
             self._answer(envelope, batch, seat)
@@ -152,7 +153,7 @@ class Room(Seating):
         except Exception:  # noqa: BLE001 - a game's mistake costs this command, not the room
             log.exception("room %s: decide failed on %r", self.state.room, command)
             return Rejected("internal")
-        if isinstance(events, Rejected):
+        if type(events) is Rejected:
             return events
         self._emit(*events)
         return None

@@ -26,6 +26,8 @@ from shared.rooms import (
 
 RESULTS_KEPT = 64
 CHAT_KEPT = 500
+OVER = ("finished", "closed")
+"""The states that a room does not leave any more."""
 
 
 class Result(msgspec.Struct, frozen=True, array_like=True):
@@ -107,7 +109,7 @@ class RoomState(msgspec.Struct):
 
     @property
     def over(self) -> bool:
-        return self.status in ("finished", "closed")
+        return self.status in OVER
 
     @property
     def humans(self) -> list[Place]:

@@ -6,7 +6,7 @@ and it is loaded again from what was committed.
 
 import logging
 from collections.abc import Collection
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -27,7 +27,6 @@ from shared.rooms import (
     Left,
     Opened,
     RoomEvent,
-    RoomWord,
     Started,
     Update,
 )
@@ -35,7 +34,7 @@ from shared.settings import WorkerSettings
 from worker import timers
 from worker.batch import Batch, Due
 from worker.engines import Engines
-from worker.roomstate import Deadline, Presence, Result, RoomState, apply
+from worker.roomstate import OVER, Deadline, Presence, Result, RoomState, apply
 from worker.telling import Teller, told_to_all
 
 log = logging.getLogger("tavolata.room")
@@ -45,6 +44,7 @@ _decode_state = msgspec.json.Decoder(RoomState).decode
 
 _NOBODYS = Envelope(LOBBY, SessionId(""), CommandId(0), Gone())
 """Stands in for the command of a step that the room takes by itself."""
+_ROOM_EVENTS = frozenset(get_args(RoomEvent))
 _SEATING = (Opened, Joined, Left, Configured, Started, Closed)
 """The events that concern the lobby (before the start all that are listed do) ..."""
 _LISTED = (*_SEATING, Away, Back, Ended)
@@ -123,9 +123,8 @@ class Steps:
         self._events += events
 
     def _apply(self, event: Any) -> None:
-        if isinstance(event, RoomWord):
-            room_event: RoomEvent = event  # type: ignore[assignment]
-            apply(self.state, room_event)
+        if type(event) in _ROOM_EVENTS:
+            apply(self.state, event)
             self._seats_changed = True
             self._present = None
         else:
@@ -191,9 +190,10 @@ class Steps:
         batch.tell(told, gateways)
         if self._seats_changed:
             self._list(batch)
-        if state.over or offset - self._snapshot_at >= self._settings.snapshot_every:
+        over = state.status in OVER
+        if over or offset - self._snapshot_at >= self._settings.snapshot_every:
             self._save(batch)
-        if state.over:
+        if over:
             batch.expire(state.room, self._settings.keep_finished_ms)
         self._begin()
         return done is not None

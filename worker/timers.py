@@ -5,7 +5,7 @@ from typing import Any
 from shared.engine import AnyGame
 from shared.ids import Seat
 from shared.settings import WorkerSettings
-from worker.roomstate import Deadline, RoomState
+from worker.roomstate import OVER, Deadline, RoomState
 
 WAIT, ABANDONED, TURN = "wait", "abandoned", "turn"
 SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
@@ -16,7 +16,7 @@ def wanted(
     state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...], attended: bool, settings: WorkerSettings
 ) -> dict[str, tuple[int, int]]:
     """Name -> (generation, milliseconds from its start) of every deadline that shall be running now."""
-    if state.over:
+    if state.status in OVER:
         return {}
     timers: dict[str, tuple[int, int]] = {}
     if not attended:

@@ -5,11 +5,12 @@ import msgspec
 from shared.ids import Offset
 
 FIELD = "b"
+_BREAK = ord("\n")
 
 
 def entry(stream: str, offset: Offset, number: int, body: bytes) -> bytes:
     """An entry for `commits.commit` to append: stream, id and body, a line each. JSON has no line breaks in its words,
     and those between them mean nothing."""
-    if b"\n" in body:
+    if _BREAK in body:
         body = msgspec.json.format(body, indent=-1)
-    return b"%b\n%d-%d\n%b\n" % (stream.encode(), offset, number, body)
+    return b"\n".join((stream.encode(), b"%d-%d" % (offset, number), body, b""))

@@ -1,6 +1,7 @@
 """Every key and channel, spelled once. All keys of a partition carry its hash tag, so they share a Cluster slot."""
 
 from binascii import crc_hqx
+from functools import lru_cache
 
 from shared.ids import GatewayId, Partition, RoomId
 
@@ -45,6 +46,11 @@ def _tag(partition: int, partitions: int) -> str:
         number += 1
 
 
+@lru_cache(maxsize=16_384)
+def _of_room(tag: str, room: RoomId, what: str) -> str:
+    return f"{tag}:room:{room}:{what}"
+
+
 class Keys:
     """The keys of one partition."""
 
@@ -61,13 +67,13 @@ class Keys:
         self.quarantine = f"{self._tag}:quarantine"
 
     def journal(self, room: RoomId) -> str:
-        return f"{self._tag}:room:{room}:journal"
+        return _of_room(self._tag, room, "journal")
 
     def updates(self, room: RoomId) -> str:
-        return f"{self._tag}:room:{room}:updates"
+        return _of_room(self._tag, room, "updates")
 
     def snapshot(self, room: RoomId) -> str:
-        return f"{self._tag}:room:{room}:snapshot"
+        return _of_room(self._tag, room, "snapshot")
 
     def at(self, gateway: GatewayId) -> str:
         """Set: the rooms of this partition that a gateway attends to."""
