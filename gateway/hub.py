@@ -197,7 +197,8 @@ class Hub:
 
     @staticmethod
     def _step(attachment: Attachment, told: Told) -> None:
-        attachment.epoch, attachment.offset = told.epoch, told.offset
+        attachment.epoch = told.epoch
+        attachment.offset = told.offset
         raw = told.public
         if attachment.seat is None:
             if attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
@@ -205,10 +206,8 @@ class Hub:
         elif told.seats:
             raw = told.seats.get(attachment.seat, raw)
         attachment.listener.deliver(attachment, told, bytes(raw))
-        due = attachment.due
-        if due is not None and due.top.offset <= told.offset and not attachment.stale:
-            attachment.due = None
-            due.give("")
+        if attachment.due is not None:
+            _give_if_due(attachment, attachment.due)
 
     # --- mending ----------------------------------------------------------------------------------------------------
 
@@ -264,3 +263,9 @@ class Hub:
         finally:  # whatever went wrong here, the next step is told or looks for what was missed
             for feed in feeds:
                 feed.filling = False
+
+
+def _give_if_due(attachment: Attachment, due: Due) -> None:
+    if due.top.offset <= attachment.offset and not attachment.stale:
+        attachment.due = None
+        due.give("")

@@ -16,25 +16,32 @@ _GAPS = "tavolata_gaps_filled"
 
 
 class Latency(Collector):
-    """A histogram that costs a move next to nothing: nobody but the loop's thread touches it."""
+    """A histogram that costs a move next to nothing: what is observed is sorted in later, by the loop's own thread."""
 
     def __init__(self, name: str, text: str, registry: CollectorRegistry) -> None:
         self._name, self._text = name, text
         self._counts = [0] * (len(_SECONDS) + 1)
         self._sum = 0.0
-        self.recent: deque[float] = deque(maxlen=_RECENT)
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._new: list[float] = []
+        """Sorted in with every sign of life."""
+        self.observe = self._new.append
         registry.register(self)
 
-    def observe(self, seconds: float) -> None:
-        self._counts[bisect_left(_SECONDS, seconds)] += 1
-        self._sum += seconds
-        self.recent.append(seconds)
+    def _sort_in(self) -> None:
+        for seconds in self._new:
+            self._counts[bisect_left(_SECONDS, seconds)] += 1
+        self._sum += sum(self._new)
+        self._recent += self._new
+        self._new.clear()
 
-    @property
-    def count(self) -> int:
-        return sum(self._counts)
+    def latest(self) -> tuple[int, list[float]]:
+        """How many there were, and the last of them in order of size."""
+        self._sort_in()
+        return sum(self._counts), sorted(self._recent)
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
+        self._sort_in()
         limits = (*map(floatToGoString, _SECONDS), "+Inf")
         buckets = list(zip(limits, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(self._name, self._text, buckets=buckets, sum_value=self._sum)
@@ -68,9 +75,9 @@ class Metrics:
 
     def status(self) -> dict[str, int | float]:
         """What the gateway tells of itself with every sign of life; times are those of the last answers."""
-        recent = sorted(self._latency.recent)
+        answers, recent = self._latency.latest()
         return {
-            "answers": self._latency.count,
+            "answers": answers,
             "resumes": self.resumes,
             "gaps": int(self.registry.get_sample_value(f"{_GAPS}_total") or 0),
             "half_ms": _at(recent, 0.5),

@@ -192,10 +192,14 @@ class Session:
 
     def carry_out(self, outs: Iterable[Out]) -> None:
         for out in outs:
+            if isinstance(out, bytes):  # these two are frequent, and `match` is slow
+                self.write(out)
+                continue
+            if type(out) is Act and not self._errands:
+                self.command(out)
+                continue
             match out:
-                case bytes():
-                    self.write(out)
-                case Act() | Say() | Configure() if not self._errands:
+                case Say() | Configure() if not self._errands:
                     self.command(out)
                 case Logout() if not self._errands:
                     self.log_out()
@@ -210,14 +214,13 @@ class Session:
     def command(self, request: Act | Say | Configure) -> None:
         """A command from a seat: on its way at once, answered later."""
         body: AnyBody
-        match request:
-            case Act():
-                command = request.command
-                body = envelopes.Act(command if type(command) is msgspec.Raw else msgspec.Raw(_encode(command)))
-            case Say(text=text, to=to):
-                body = envelopes.Say(text, to)
-            case Configure(seats=seats, options=options):
-                body = envelopes.Configure(seats, options)
+        if type(request) is Act:
+            command = request.command
+            body = envelopes.Act(command if type(command) is msgspec.Raw else msgspec.Raw(_encode(command)))
+        elif type(request) is Say:
+            body = envelopes.Say(request.text, request.to)
+        else:
+            body = envelopes.Configure(request.seats, request.options)
         desk, room = self.desk, request.room
         if self.dialect.raw:
             command_id = request.ref
@@ -339,14 +342,15 @@ class Session:
     def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:
         if attachment.seat is None and self.slow_since is None and self._transport.buffered() > self._spectators_share:
             self.pause()
-        if self.slow_since is not None:
-            attachment.stale = True
-            if not self.dialect.raw:
-                self.hang_up(closing.SLOW)
-        elif self.dialect.raw:
-            self.write(raw)
-        else:
-            self._translate(attachment, told, raw)
+        if self.slow_since is None:
+            if self.dialect.raw:
+                self.write(raw)
+            else:
+                self._translate(attachment, told, raw)
+            return
+        attachment.stale = True
+        if not self.dialect.raw:
+            self.hang_up(closing.SLOW)
 
     def _translate(self, attachment: Attachment, told: Told, raw: bytes) -> None:
         try:

@@ -7,7 +7,7 @@ connection. Bad input raises `ProtocolError` or is answered in the dialect's own
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, final
 
 import msgspec
 
@@ -81,6 +81,7 @@ class Return(msgspec.Struct, frozen=True):
     ref: Any = None
 
 
+@final
 class Act(msgspec.Struct, frozen=True):
     """Make a move -> the update that it caused is delivered with this `ref`, or `Refused`."""
 
@@ -89,6 +90,7 @@ class Act(msgspec.Struct, frozen=True):
     ref: Any = None
 
 
+@final
 class Say(msgspec.Struct, frozen=True):
     """Chat; `to` a name: private -> as for `Act`."""
 
