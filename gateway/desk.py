@@ -54,7 +54,9 @@ class Desk:
         self.rooms = RoomList(loop.call_soon)
         self.crowd = Crowd(settings.connections, settings.connections_per_address)
         self.outgoing = Outgoing(store, partitions, settings.backlog, loop.time, settings.linger_ms / 1_000)
-        self.hub = Hub(store, partitions, self.outgoing.attaches, self._replied, self._done, self._gap, self.spawn)
+        self.hub = Hub(
+            gateway, store, partitions, self.outgoing.attaches, self._replied, self._done, self._gap, self.spawn
+        )
         self.games: dict[str, GameCard] = {}
         self.live_gateways: frozenset[str] = frozenset((gateway,))
         self.sessions: dict[int, Session] = {}
@@ -96,7 +98,7 @@ class Desk:
         """The others took this gateway for dead, and its players for gone. What they do about that may come late:
         so it goes on under another id, which nobody has given up."""
         self.outgoing.forget()
-        self.gateway = gateway
+        self.gateway = self.hub.gateway = gateway
         self.live_gateways = frozenset((gateway,))
 
     def flush_soon(self, session: "Session") -> None:
@@ -141,8 +143,6 @@ class Desk:
 
     def _done(self, told: Told, done: Done) -> None:
         """A step that is an answer, too."""
-        if done.gateway != self.gateway:
-            return
         pending = self.outgoing.settled(done.conn, told.room, done.id)
         if pending is None:
             return

@@ -16,7 +16,7 @@ from shared.bus import updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
 from shared.envelopes import WANTS_VIEW, Done, Outbound, Reply, Told
-from shared.ids import Epoch, Offset, Partition, RoomId, Seat, partition_of
+from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
 from shared.rooms import NOTHING, Position
 
 log = logging.getLogger("tavolata.hub")
@@ -83,6 +83,7 @@ class Hub:
 
     def __init__(
         self,
+        gateway: GatewayId,
         store: Store,
         partitions: tuple[Keys, ...],
         attaches: Callable[[Reply], bool],
@@ -91,6 +92,7 @@ class Hub:
         on_gap: Callable[[Partition], None],
         spawn: Callable[[Awaitable[None]], object],
     ) -> None:
+        self.gateway = gateway
         self._store = store
         self._keys = partitions
         self._attaches = attaches
@@ -154,9 +156,12 @@ class Hub:
             if self._attaches(reply):
                 self._on_reply(reply)
         for told in outbound.told:
-            self.tell(told)
-            if told.done is not None:
-                self._on_done(told, told.done)
+            feed = self._feeds.get(told.room)
+            if feed is not None:
+                self._tell(feed, told)
+            done = told.done
+            if done is not None and done.gateway == self.gateway:
+                self._on_done(told, done)
         for reply in outbound.replies:
             self._on_reply(reply)
 
@@ -174,40 +179,24 @@ class Hub:
         for number in range(len(self._keys)):
             self._on_gap(Partition(number))
 
-    def tell(self, told: Told) -> None:
-        feed = self._feeds.get(told.room)
-        if feed is None:
-            return
-        feed.top = offset = told.offset
+    def _tell(self, feed: Feed, told: Told) -> None:
+        feed.top = told.offset
         if feed.filling:
             return
+        before = told.offset - 1
         hole = False
         for attachment in tuple(feed.attachments):
             if attachment.stale:
                 continue
-            if attachment.offset == offset - 1:
-                self._step(attachment, told)
-            elif attachment.offset < offset:
+            if attachment.offset == before:
+                _step(attachment, told)
+            elif attachment.offset < before:
                 hole = True
             elif told.epoch > attachment.epoch:
                 attachment.stale = True
                 attachment.listener.lost_track(attachment, "rewound")
         if hole:
             self._fill([feed])
-
-    @staticmethod
-    def _step(attachment: Attachment, told: Told) -> None:
-        attachment.epoch = told.epoch
-        attachment.offset = told.offset
-        raw = told.public
-        if attachment.seat is None:
-            if attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
-                raw = told.watchers
-        elif told.seats:
-            raw = told.seats.get(attachment.seat, raw)
-        attachment.listener.deliver(attachment, told, bytes(raw))
-        if attachment.due is not None:
-            _give_if_due(attachment, attachment.due)
 
     # --- mending ----------------------------------------------------------------------------------------------------
 
@@ -255,7 +244,7 @@ class Hub:
                         attachment.stale = True
                         attachment.listener.lost_track(attachment, missed.lost)
                     for told in missed.steps:
-                        self._step(attachment, told)
+                        _step(attachment, told)
                 for feed in feeds:
                     if feed.top == tops[feed.room] and not feed.again:
                         feed.filling = False
@@ -263,6 +252,20 @@ class Hub:
         finally:  # whatever went wrong here, the next step is told or looks for what was missed
             for feed in feeds:
                 feed.filling = False
+
+
+def _step(attachment: Attachment, told: Told) -> None:
+    attachment.epoch = told.epoch
+    attachment.offset = told.offset
+    raw = told.public
+    if attachment.seat is None:
+        if attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
+            raw = told.watchers
+    elif told.seats:
+        raw = told.seats.get(attachment.seat, raw)
+    attachment.listener.deliver(attachment, told, bytes(raw))
+    if attachment.due is not None:
+        _give_if_due(attachment, attachment.due)
 
 
 def _give_if_due(attachment: Attachment, due: Due) -> None:

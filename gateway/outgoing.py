@@ -82,7 +82,9 @@ class Outgoing:
                 raise Busy("busy/store")
         now = self._clock()
         self._pending[envelope.conn, envelope.room, envelope.id] = Pending(envelope, on_reply, now, now, on_applied)
-        self._add(envelope)
+        if not self._tick:
+            self._flush_soon()
+        self._tick.append(envelope)
 
     def attaches(self, reply: Reply) -> bool:
         """Whether it answers a command that makes a connection attend to a room."""
@@ -129,18 +131,18 @@ class Outgoing:
                 if isinstance(envelope.body, Unwatch):
                     unwatched.add(envelope.room)
                 pending.tried = now
-                self._add(envelope)
+                if not self._tick:
+                    self._flush_soon()
+                self._tick.append(envelope)
                 again += 1
         return again
 
-    def _add(self, envelope: Envelope) -> None:
-        if not self._tick:
-            loop = asyncio.get_running_loop()
-            if self._busy and self._linger_s:
-                loop.call_later(self._linger_s, self._flush)
-            else:
-                loop.call_soon(self._flush)
-        self._tick.append(envelope)
+    def _flush_soon(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._busy and self._linger_s:
+            loop.call_later(self._linger_s, self._flush)
+        else:
+            loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         tick, self._tick = self._tick, []

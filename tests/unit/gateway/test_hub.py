@@ -43,6 +43,7 @@ class Bench:
         self.gaps: list[Partition] = []
         self.attaching: set[int] = set()
         self.hub = Hub(
+            GatewayId("g"),
             self.store,
             KEYS,
             lambda reply: reply.id in self.attaching,
@@ -204,6 +205,13 @@ async def test_a_step_that_answers_a_command_does_so_also_while_a_hole_is_filled
     bench.store.hold()
     bench.say(1, msgspec.structs.replace(step(4), done=Done(GatewayId("g"), 1, CommandId(9))))
     assert bench.done == [(4, 9)]
+
+
+async def test_a_command_that_came_from_another_gateway_is_answered_there() -> None:
+    bench = Bench()
+    bench.attach(3)
+    bench.say(1, msgspec.structs.replace(step(4), done=Done(GatewayId("other"), 1, CommandId(9))))
+    assert bench.done == []
 
 
 async def test_a_room_is_not_silent_for_ever_if_reading_what_was_missed_failed(monkeypatch: pytest.MonkeyPatch) -> None:
