@@ -43,6 +43,22 @@ def usage(pid: int, proc: Path = Path("/proc")) -> Usage | None:
     return Usage((pid, parts[19]), (int(parts[11]) + int(parts[12])) / _TICKS, int(parts[21]) * _PAGE)
 
 
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Its time so far, in ticks of all cores together; `stolen` went to somebody else on the same host."""
+
+    total: int = 0
+    stolen: int = 0
+
+
+def machine(proc: Path = Path("/proc")) -> Machine:
+    try:
+        ticks = [int(part) for part in (proc / "stat").read_text().partition("\n")[0].split()[1:9]]
+    except (OSError, ValueError):
+        return Machine()
+    return Machine(sum(ticks), ticks[7]) if len(ticks) == 8 else Machine()
+
+
 def role_of(pid: int, proc: Path = Path("/proc")) -> str:
     """A guess from its command line."""
     try:
@@ -73,8 +89,10 @@ class Meter:
         self._roles: dict[_Life, str] = {}
         self._now: dict[_Life, float] = {}
         self._base: dict[_Life, float] = {}
+        self._machine = self._machine_base = Machine()
 
     def sample(self) -> None:
+        self._machine = machine(self._proc)
         for pid, role in roles(self._data, self._named).items():
             seen = usage(pid, self._proc)
             if seen is not None:
@@ -85,6 +103,13 @@ class Meter:
         """Count from here on; a process that starts later counts from its beginning."""
         self.sample()
         self._base = dict(self._now)
+        self._machine_base = self._machine
+
+    def stolen(self) -> float:
+        """The share of the machine's time that went to others since `mark`. The figures of `spent` have some of it in
+        them: the more of it there is, the more everything seems to cost."""
+        total = self._machine.total - self._machine_base.total
+        return (self._machine.stolen - self._machine_base.stolen) / total if total > 0 else 0.0
 
     def spent(self) -> dict[str, float]:
         """Seconds since `mark` up to the last sample, by role; empty if no process can be seen."""

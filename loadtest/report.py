@@ -8,6 +8,8 @@ from rich.table import Table
 from loadtest.checker import REMARKS, VIOLATIONS
 from loadtest.run import State
 
+_NOISY_PERCENT = 2.0
+
 
 def figures(state: State) -> dict[str, Any]:
     """Everything that was measured and found, for `--json`."""
@@ -32,6 +34,7 @@ def figures(state: State) -> dict[str, Any]:
         "errors": dict(run.errors),
         "cpu_us_per_move": {role: round(used / moves * 1e6, 1) for role, used in cpu.items()} if moves else {},
         "cpu_us_per_move_total": round(sum(cpu.values()) / moves * 1e6, 1) if cpu and moves else None,
+        "cpu_stolen_percent": round(state.meter.stolen() * 100, 1),
         "counted": dict(sorted(run.counted.items())),
         "good": good(state),
         "findings": {kind: state.findings.counts[kind] for kind in (*VIOLATIONS, *REMARKS)},
@@ -87,7 +90,9 @@ def _cpu(found: dict[str, Any]) -> str:
     if found["cpu_us_per_move_total"] is None:
         return "the server's processes cannot be seen (--data, --pids)"
     parts = ", ".join(f"{role} {used:.1f}" for role, used in sorted(found["cpu_us_per_move"].items()))
-    return f"{found['cpu_us_per_move_total']:.1f} us ({parts})"
+    stolen = f"; {found['cpu_stolen_percent']:.0f} % of the machine's time was stolen from it by its host"
+    noisy = found["cpu_stolen_percent"] >= _NOISY_PERCENT
+    return f"{found['cpu_us_per_move_total']:.1f} us ({parts}){stolen if noisy else ''}"
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -47,6 +47,30 @@ def test_time_is_summed_by_role_from_the_mark_on(proc: Path, tmp_path: Path) -> 
     assert meter.spent() == pytest.approx({"gateway": 0.7, "valkey": 0.1})
 
 
+def put_machine(proc: Path, total: int, stolen: int) -> None:
+    proc.mkdir(parents=True, exist_ok=True)
+    (proc / "stat").write_text(f"cpu  {total - stolen} 0 0 0 0 0 0 {stolen} 0 0\ncpu0 1 2 3\n")
+
+
+def test_time_that_went_to_others_is_a_share_of_all_from_the_mark_on(proc: Path, tmp_path: Path) -> None:
+    meter = Meter(tmp_path, {}, proc)
+    put_machine(proc, 1_000, 900)
+    meter.mark()
+    put_machine(proc, 1_400, 940)
+    meter.sample()
+    assert meter.stolen() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("text", ["", "cpu 1 2 3\n", "nonsense\n"])
+def test_where_the_machine_says_nothing_of_it_no_time_is_stolen(proc: Path, tmp_path: Path, text: str) -> None:
+    meter = Meter(tmp_path, {}, proc)
+    meter.mark()
+    proc.mkdir()
+    (proc / "stat").write_text(text)
+    meter.sample()
+    assert meter.stolen() == 0
+
+
 def test_a_process_that_was_started_again_counts_with_its_predecessor(proc: Path, tmp_path: Path) -> None:
     cluster(tmp_path, ("worker", 2))
     put(proc, 2, 100)
