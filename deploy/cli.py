@@ -18,6 +18,7 @@ from deploy.plan import MOST, Layout, Plan, plan_from_env
 from deploy.snarl import SnarlServer
 from deploy.trouble import Trouble
 from loadtest.cli import load
+from shared.program import favour_throughput
 from shared.settings import PREFIX
 
 INTERRUPTED = 130
@@ -94,6 +95,7 @@ def up(
     async def run() -> None:
         await Supervisor(plan, say, ready).run()
 
+    favour_throughput()
     say("starting; the logs are in " + str(data / "logs"))
     asyncio.run(run())
     say("stopped")

@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import uvloop
@@ -34,6 +35,7 @@ def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]]) -> None:
         settings = from_env(kind, os.environ)
         logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
         _tune_memory()
+        favour_throughput()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(start(settings))
     except SettingError as error:
@@ -48,6 +50,14 @@ def _tune_memory() -> None:
     gc.freeze()
     gc.set_threshold(_GC_AFTER)
     bytes(_KEPT_FREE)  # glibc takes it from the system, gives it back, and from now on lets smaller blocks stay
+
+
+def favour_throughput() -> None:
+    """Ask Linux, for this process and those it starts, not to interrupt others as soon as something has come for us. The
+    processes of a cluster wake each other thousands of times a second: each then goes on with cold caches."""
+    if sys.platform == "linux":
+        with suppress(OSError):  # a sandbox may forbid it: then it is merely dearer
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _help(kind: type[StoreSettings]) -> str:
