@@ -54,32 +54,20 @@ class Batch:
     onward: list[Envelope] = field(default_factory=list)
     """Commands to other entities, to be put on their streams after the commit."""
     started: list[Due] = field(default_factory=list)
+    _lists: tuple[list[Any], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lists = (self.entries, self.writes, self.told, self.replies, self.onward, self.started)
 
     def mark(self, room: RoomId) -> "Mark":
         """Where the batch is now, to come back to if a command breaks its room."""
         listing = (self.listings[room],) if room in self.listings else ()
-        lengths = (
-            len(self.entries),
-            len(self.writes),
-            len(self.told),
-            len(self.replies),
-            len(self.onward),
-            len(self.started),
-        )
-        return Mark(room, listing, lengths)
+        return Mark(room, listing, tuple(map(len, self._lists)))
 
     def roll_back(self, mark: "Mark") -> None:
         self.listings.pop(mark.room, None)
         self.listings.update((mark.room, listing) for listing in mark.listing)
-        lists: tuple[list[Any], ...] = (
-            self.entries,
-            self.writes,
-            self.told,
-            self.replies,
-            self.onward,
-            self.started,
-        )
-        for items, length in zip(lists, mark.lengths, strict=True):
+        for items, length in zip(self._lists, mark.lengths, strict=True):
             del items[length:]
 
     def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:

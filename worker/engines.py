@@ -1,6 +1,6 @@
 """Which games this worker can play: our own, and those of modules and entry points outside the project."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -43,9 +43,9 @@ class Engines:
             raise NoSuchGame(name if version is None else f"{name}@{version}")
         return game
 
-    def command(self, game: AnyGame, raw: msgspec.Raw) -> Any:
-        """A command in the game's words; raises `msgspec.MsgspecError`."""
-        return self._commands[game.name, game.version].decode(raw)
+    def commands(self, game: AnyGame) -> Callable[[msgspec.Raw], Any]:
+        """Reads a command in the game's words; raises `msgspec.MsgspecError`."""
+        return self._commands[game.name, game.version].decode
 
     def events(self, game: AnyGame | None, raw: msgspec.Raw) -> list[Any]:
         """Events of a journal. Before a room is opened there is no game; its first events are the room's own."""

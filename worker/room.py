@@ -33,6 +33,8 @@ from worker.steps import Broken, log
 __all__ = ["Broken", "Room"]
 
 MOST_TEXT = 500
+_NOT_PLAYING = {"waiting": "room/not_started", "finished": "game/over", "closed": "room/closed"}
+"""Why nobody can move in a room with this status."""
 _EARLY_MS = 250
 """A deadline may fire so much before its time: the clocks of worker and store differ a little."""
 
@@ -85,7 +87,7 @@ class Room(Seating):
         if known is not None:
             self._repeat(envelope, seat, known, batch)
             return
-        refusal = self._carry_out(seat, body)
+        refusal = self._act(seat, body) if type(body) is Act else self._carry_out(seat, body)
         if refusal is not None:
             self._file_refusal(envelope, seat, refusal, at, batch)
             return
@@ -117,8 +119,6 @@ class Room(Seating):
 
     def _carry_out(self, seat: Seat, body: Any) -> Rejected | None:
         match body:
-            case Act():
-                return self._act(seat, body)
             case Say():
                 return self._say(seat, body)
             case Configure():
@@ -132,16 +132,10 @@ class Room(Seating):
                 return Rejected("command/bad")
 
     def _act(self, seat: Seat, body: Act) -> Rejected | None:
-        match self.state.status:
-            case "waiting":
-                return Rejected("room/not_started")
-            case "finished":
-                return Rejected("game/over")
-            case "closed":
-                return Rejected("room/closed")
-        assert self._game is not None
+        if self.state.status != "playing":
+            return Rejected(_NOT_PLAYING[self.state.status])
         try:
-            command = self._engines.command(self._game, body.command)
+            command = self._read(body.command)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             return Rejected("command/bad", str(error))
         return self._decide(seat, command)

@@ -66,7 +66,7 @@ class Seating(Steps):
             return Rejected("game/unknown")
         if (refusal := self._unfit(game, spec)) is not None:
             return refusal
-        self._set_game(game, at)
+        self._open(game, at)
         self._emit(Opened(spec, game.version, body.of, body.seed))
         for number in range(spec.seats - spec.bots, spec.seats):
             choice = self._admit(Seat(number), {})

@@ -5,7 +5,7 @@ and it is loaded again from what was committed.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, get_args
 
 import msgspec
@@ -66,6 +66,8 @@ class Steps:
         self._settings = settings
         self._game: AnyGame | None = None
         self._play: Any = None
+        self._read: Callable[[msgspec.Raw], Any] = msgspec.json.decode
+        """Reads a command in the game's words."""
         self._turn: tuple[Seat, ...] = ()
         self._events: list[Any] = []
         self._seats_changed = False
@@ -90,8 +92,8 @@ class Steps:
     def _restore(self, snapshot: bytes) -> None:
         self.state = _decode_state(snapshot)
         self._snapshot_at = self.state.offset
-        self._game = self._engines.get(self.state.spec.game, self.state.version)
-        self._play = msgspec.json.decode(self.state.game, type=self._game.state_type)
+        game = self._engines.get(self.state.spec.game, self.state.version)
+        self._set_game(game, msgspec.json.decode(self.state.game, type=game.state_type))
         self.state.game = msgspec.Raw(b"null")
 
     def _replay(self, filed: Filed) -> None:
@@ -100,7 +102,7 @@ class Steps:
         self.state.deadlines.pop(record.expired, None)
         for event in self._engines.events(self._game, record.events):
             if isinstance(event, Opened):
-                self._set_game(self._engines.get(event.spec.game, event.version), record.at)
+                self._open(self._engines.get(event.spec.game, event.version), record.at)
             self._apply(event)
         for note in record.notes:
             self._note(note)
@@ -111,9 +113,12 @@ class Steps:
             self._turn = self._whose_turn()
             self._retime(record.at)
 
-    def _set_game(self, game: AnyGame, at: int) -> None:
-        self._game, self._play = game, game.empty
+    def _open(self, game: AnyGame, at: int) -> None:
+        self._set_game(game, game.empty)
         self.state.created_ms = at
+
+    def _set_game(self, game: AnyGame, play: Any) -> None:
+        self._game, self._play, self._read = game, play, self._engines.commands(game)
 
     # --- a step -----------------------------------------------------------------------------------------------------
 

@@ -13,4 +13,4 @@ def entry(stream: str, offset: Offset, number: int, body: bytes) -> bytes:
     and those between them mean nothing."""
     if _BREAK in body:
         body = msgspec.json.format(body, indent=-1)
-    return b"\n".join((stream.encode(), b"%d-%d" % (offset, number), body, b""))
+    return b"%b\n%d-%d\n%b\n" % (stream.encode(), offset, number, body)

@@ -1,7 +1,6 @@
 """Every key and channel, spelled once. All keys of a partition carry its hash tag, so they share a Cluster slot."""
 
 from binascii import crc_hqx
-from functools import lru_cache
 
 from shared.ids import GatewayId, Partition, RoomId
 
@@ -46,19 +45,15 @@ def _tag(partition: int, partitions: int) -> str:
         number += 1
 
 
-@lru_cache(maxsize=16_384)
-def _of_room(tag: str, room: RoomId, what: str) -> str:
-    return f"{tag}:room:{room}:{what}"
-
-
 class Keys:
     """The keys of one partition."""
 
-    __slots__ = ("_tag", "commands", "deadlines", "directory", "gateways", "owner", "partition", "quarantine")
+    __slots__ = ("_room", "_tag", "commands", "deadlines", "directory", "gateways", "owner", "partition", "quarantine")
 
     def __init__(self, partition: Partition, partitions: int) -> None:
         self.partition = partition
         self._tag = "{" + _tag(partition, partitions) + "}"
+        self._room = f"{self._tag}:room:"
         self.commands = f"{self._tag}:commands"
         self.owner = f"{self._tag}:owner"
         self.directory = f"{self._tag}:rooms"
@@ -67,13 +62,13 @@ class Keys:
         self.quarantine = f"{self._tag}:quarantine"
 
     def journal(self, room: RoomId) -> str:
-        return _of_room(self._tag, room, "journal")
+        return f"{self._room}{room}:journal"
 
     def updates(self, room: RoomId) -> str:
-        return _of_room(self._tag, room, "updates")
+        return f"{self._room}{room}:updates"
 
     def snapshot(self, room: RoomId) -> str:
-        return _of_room(self._tag, room, "snapshot")
+        return f"{self._room}{room}:snapshot"
 
     def at(self, gateway: GatewayId) -> str:
         """Set: the rooms of this partition that a gateway attends to."""

@@ -29,11 +29,11 @@ def test_an_unknown_game_is_not_there() -> None:
 
 def test_commands_are_read_strictly() -> None:
     with pytest.raises(msgspec.ValidationError):
-        Engines((TOY,)).command(TOY, msgspec.Raw(b'{"type":"guess","number":"1"}'))
+        Engines((TOY,)).commands(TOY)(msgspec.Raw(b'{"type":"guess","number":"1"}'))
 
 
 def test_commands_are_read_in_the_games_words() -> None:
-    assert Engines((TOY,)).command(TOY, msgspec.Raw(b'{"type":"guess","number":1}')) == Guess(1)
+    assert Engines((TOY,)).commands(TOY)(msgspec.Raw(b'{"type":"guess","number":1}')) == Guess(1)
 
 
 def test_only_the_newest_version_is_announced() -> None:
