@@ -53,8 +53,8 @@ def _tune_memory() -> None:
 
 
 def favour_throughput() -> None:
-    """Ask Linux, for this process and those it starts, not to interrupt others as soon as something has come for us. The
-    processes of a cluster wake each other thousands of times a second: each then goes on with cold caches."""
+    """Ask Linux, for this process and those it starts, not to interrupt others as soon as something has come for us.
+    The processes of a cluster wake each other thousands of times a second: each then goes on with cold caches."""
     if sys.platform == "linux":
         with suppress(OSError):  # a sandbox may forbid it: then it is merely dearer
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

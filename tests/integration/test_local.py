@@ -55,6 +55,11 @@ def test_ps_prints_role_pid_and_port_of_every_process(lasting: Launched) -> None
     assert all(state.is_alive(int(line.split()[1])) for line in lines)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked for it")
+def test_no_process_interrupts_the_others(lasting: Launched) -> None:
+    assert {os.sched_getscheduler(pid) for pid in lasting.pids()} == {os.SCHED_BATCH}
+
+
 @pytest.mark.parametrize("role", ["gateway", "worker"])
 def test_a_killed_process_is_started_again_on_its_port(lasting: Launched, role: str) -> None:
     ports = set(lasting.processes(role).values())
