@@ -109,7 +109,13 @@ def _valkey(config: ValkeyConfig, plan: Plan) -> Program:
         return valkey.answers(config.port)
 
     return Program(
-        role="valkey", name="valkey", command=command, env=plan.env, port=config.port, is_ready=is_ready, stop_s=30
+        role="valkey",
+        name="valkey",
+        command=command,
+        env={**valkey.ENV, **plan.env},
+        port=config.port,
+        is_ready=is_ready,
+        stop_s=30,
     )
 
 

@@ -6,6 +6,10 @@ from pathlib import Path
 
 from deploy.ports import LOOPBACK
 
+ENV = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=4096"}
+"""A commit keeps thousands of small blocks for a moment. Valkey's own builds bring an allocator that is good at that;
+this helps the one of the C library, and saves a tenth of what a commit costs the store."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValkeyConfig:
