@@ -17,9 +17,10 @@ from deploy.local import Supervisor
 from deploy.plan import MOST, Layout, Plan, plan_from_env
 from deploy.snarl import SnarlServer
 from deploy.trouble import Trouble
+from gateway.dialects import variables
 from loadtest.cli import load
-from shared.program import favour_throughput
-from shared.settings import PREFIX
+from shared.program import complain, favour_throughput
+from shared.settings import PREFIX, strays
 
 INTERRUPTED = 130
 WIDTH_OF_FILES = 160
@@ -82,6 +83,8 @@ def up(
     }
     given = {PREFIX + name: str(value) for name, value in wanted.items() if value is not None}
     plan = plan_from_env(data, gateways, workers, {**os.environ, **given})
+    for line in strays(os.environ, variables()):
+        complain(line)
     console = _console()
 
     def say(text: str) -> None:

@@ -1,6 +1,7 @@
 """python -m gateway: one gateway, settings from the environment."""
 
 from gateway.app import Gateway
+from gateway.dialects import variables
 from shared.program import run
 from shared.settings import GatewaySettings
 
@@ -10,4 +11,4 @@ async def start(settings: GatewaySettings) -> None:
 
 
 if __name__ == "__main__":
-    run(GatewaySettings, start)
+    run(GatewaySettings, start, variables())

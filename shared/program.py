@@ -4,7 +4,7 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from shared import logs
 from shared.bus.meta import Unfit
 from shared.bus.store import StoreError
 from shared.bus.wire import BadUrl
-from shared.settings import SettingError, StoreSettings, described, from_env
+from shared.settings import SettingError, StoreSettings, described, from_env, strays
 from shared.web import PortTaken
 
 T = TypeVar("T", bound=StoreSettings)
@@ -26,14 +26,17 @@ _KEPT_FREE = 8 * 1024 * 1024
 """A batch needs hundreds of kilobytes for a moment: by default they would go to the system and come back every time."""
 
 
-def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]]) -> None:
-    """The body of a `__main__`: `start` runs until the program shall end."""
+def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]], dialects: Iterable[str] | None = None) -> None:
+    """The body of a `__main__`: `start` runs until the program shall end. `dialects` are the variables of dialects,
+    where they are known."""
     if {"-h", "--help"} & set(sys.argv[1:]):
         sys.stdout.write(_help(kind))
         return
     try:
         settings = from_env(kind, os.environ)
         logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
+        for line in strays(os.environ, dialects):
+            complain(line)
         _tune_memory()
         favour_throughput()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -69,6 +72,11 @@ def _help(kind: type[StoreSettings]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fail(text: str, code: int) -> None:
+def complain(text: str) -> None:
+    """To whoever started the program, not a line of its log: `tavolata up` says such things itself, once."""
     sys.stderr.write(f"tavolata: {text}\n")
+
+
+def _fail(text: str, code: int) -> None:
+    complain(text)
     sys.exit(code)

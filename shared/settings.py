@@ -1,10 +1,14 @@
 """Settings from `TAVOLATA_*` variables: read once, in `__main__`, and passed down. Durations are in milliseconds."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 PREFIX = "TAVOLATA_"
+CODEX = PREFIX + "CODEX_"
+SNARL = PREFIX + "SNARL_"
+"""How the variables begin that belong to a dialect: only gateways know them all."""
 T = TypeVar("T", bound="StoreSettings")
 
 
@@ -115,6 +119,23 @@ def variable(item: "Field[Any]") -> str:
 def described(kind: type[StoreSettings]) -> list[tuple[str, str, str]]:
     """(variable, default, what it is) of every setting, for --help and the docs."""
     return [(variable(item), _default(item), item.metadata["text"]) for item in fields(kind)]
+
+
+def strays(env: Mapping[str, str], dialects: Iterable[str] | None = None) -> list[str]:
+    """A line for each `TAVOLATA_*` variable that no program understands, such as one that is misspelt. `dialects` are
+    the variables of dialects; without them, nothing that looks like one is a stray."""
+    known = {variable(item) for kind in (GatewaySettings, WorkerSettings) for item in fields(kind)} | {
+        *(dialects or ())
+    }
+    given = sorted(name for name in env if name.startswith(PREFIX) and name not in known)
+    return [_stray(name, known) for name in given if dialects is not None or not name.startswith((CODEX, SNARL))]
+
+
+def _stray(name: str, known: Iterable[str]) -> str:
+    """What all names have in common would make them look alike."""
+    near = get_close_matches(name.removeprefix(PREFIX), sorted(one.removeprefix(PREFIX) for one in known), 1)
+    hint = f"did you mean {PREFIX}{near[0]}?" if near else "`tavolata settings` lists all"
+    return f"{name} is not a setting and is ignored; {hint}"
 
 
 def _default(item: "Field[Any]") -> str:

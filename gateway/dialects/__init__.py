@@ -6,8 +6,10 @@ from pathlib import Path
 from gateway.dialects import play
 from gateway.dialects.base import Dialect
 from gateway.dialects.codex import CodexSettings, codex_dialect
+from gateway.dialects.codex import settings as codex
 from gateway.dialects.eriantys import events, prompts, status
 from gateway.dialects.snarl import SnarlSettings, snarl_dialect
+from gateway.dialects.snarl import settings as snarl
 from shared.settings import SettingError
 
 
@@ -24,6 +26,11 @@ def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:
         )
     except ValueError as error:
         raise SettingError(str(error)) from None
+
+
+def variables() -> list[str]:
+    """The variables that set dialects up."""
+    return [module.PREFIX + name for module in (codex, snarl) for name, _, _ in module.DESCRIBED]
 
 
 def read_text(path: str) -> str | None:

@@ -17,10 +17,11 @@ ROLES = ["gateway", "worker"]
 
 def _run(role: str, **settings: object) -> "subprocess.CompletedProcess[str]":
     env = {f"TAVOLATA_{name.upper()}": str(value) for name, value in settings.items()}
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("TAVOLATA_")}
     return subprocess.run(
         [sys.executable, "-m", role],
         cwd=ROOT,
-        env={**os.environ, "TAVOLATA_PORT": "0", **env},
+        env={**ours, "TAVOLATA_PORT": "0", **env},
         capture_output=True,
         text=True,
         timeout=60,
@@ -77,6 +78,14 @@ def test_a_store_that_is_not_there_is_named(role: str) -> None:
     ended = _run(role, redis_url=f"redis://{HOST}:{port}/0")
     assert f"cannot reach the store at {HOST}:{port}" in _complaint(ended)
     assert ended.returncode == 1
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_setting_that_nobody_understands_is_named_and_ignored(role: str) -> None:
+    ended = _run(role, partition=3, burst=9, bot_ms=9, snarl_wait=9, redis_url=f"redis://{HOST}:{free_port()}/0")
+    stray, obstacle = ended.stderr.splitlines()
+    assert stray == "tavolata: TAVOLATA_PARTITION is not a setting and is ignored; did you mean TAVOLATA_PARTITIONS?"
+    assert "cannot reach the store" in obstacle
 
 
 @pytest.mark.parametrize("role", ROLES)

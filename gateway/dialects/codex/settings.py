@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
-PREFIX: Final = "TAVOLATA_CODEX_"
+from shared.settings import CODEX
+
+PREFIX: Final = CODEX
 MOST_MS: Final = 3_600_000
 
 

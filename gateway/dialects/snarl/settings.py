@@ -10,8 +10,9 @@ import msgspec
 from gateway.dialects.snarl.compat import EXTRAS, SEPARATORS, Compat, pause_of, separator_of, with_options
 from shared.games.snarl.checks import check_levels
 from shared.games.snarl.levels import LevelError, read_levels
+from shared.settings import SNARL
 
-PREFIX: Final = "TAVOLATA_SNARL_"
+PREFIX: Final = SNARL
 LEVELS_FILE: Final = "snarl.levels"
 """Read if it is there and nothing else is set."""
 MOST_PLAYERS: Final = 4

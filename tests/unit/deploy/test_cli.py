@@ -1,5 +1,6 @@
 """The command line: what is printed, and how it fails."""
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -33,8 +34,8 @@ BROKEN = GOOD + "GAME = replace(GAME, view=lambda state, seat: 1 // 0)"
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    for name in ("TAVOLATA_REDIS_URL", "TAVOLATA_PORT"):
-        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith("TAVOLATA_")]:
+        monkeypatch.delenv(name)
 
     def run(*words: str) -> Told:
         monkeypatch.setattr(sys, "argv", ["tavolata", *words])
@@ -72,6 +73,17 @@ def test_wrong_usage_is_one_line_and_exit_code_2(run: Run, words: tuple[str, ...
 def test_a_wrong_variable_is_one_line_and_exit_code_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVOLATA_LEASE_MS", "soon")
     assert run("up") == Told(2, "", "tavolata: TAVOLATA_LEASE_MS must be a whole number, not 'soon'\n")
+
+
+def test_a_variable_that_nobody_understands_is_one_line_and_no_obstacle(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("TAVOLATA_PARTITION", "TAVOLATA_SNARL_WAIT", "TAVOLATA_CODEX_GRACE_MS", "TAVOLATA_BOT_MS"):
+        monkeypatch.setenv(name, "10")
+    told = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
+    stray, obstacle = told.err.splitlines()
+    assert stray == "tavolata: TAVOLATA_PARTITION is not a setting and is ignored; did you mean TAVOLATA_PARTITIONS?"
+    assert "is not the address of a store" in obstacle
 
 
 def test_a_store_with_an_unknown_scheme_is_one_line_and_exit_code_2(run: Run, tmp_path: Path) -> None:

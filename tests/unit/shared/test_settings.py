@@ -2,7 +2,16 @@
 
 import pytest
 
-from shared.settings import GatewaySettings, SettingError, StoreSettings, WorkerSettings, described, from_env, to_env
+from shared.settings import (
+    GatewaySettings,
+    SettingError,
+    StoreSettings,
+    WorkerSettings,
+    described,
+    from_env,
+    strays,
+    to_env,
+)
 
 KINDS = (StoreSettings, WorkerSettings, GatewaySettings)
 
@@ -52,3 +61,32 @@ def test_every_setting_is_described(kind: type[StoreSettings]) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_default_obeys_its_own_limits(kind: type[StoreSettings]) -> None:
     assert from_env(kind, to_env(kind())) == kind()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("TAVOLATA_PARTITION", "did you mean TAVOLATA_PARTITIONS?"),
+        ("TAVOLATA_REDISURL", "did you mean TAVOLATA_REDIS_URL?"),
+        ("TAVOLATA_LEASE", "did you mean TAVOLATA_LEASE_MS?"),
+        ("TAVOLATA_SNARL_WIAT", "did you mean TAVOLATA_SNARL_WAIT?"),
+        ("TAVOLATA_", "`tavolata settings` lists all"),
+        ("TAVOLATA_XYZZY", "`tavolata settings` lists all"),
+    ],
+)
+def test_a_variable_that_nobody_understands_is_named_with_the_nearest_one(name: str, hint: str) -> None:
+    assert strays({name: "hush"}, ["TAVOLATA_SNARL_WAIT"]) == [f"{name} is not a setting and is ignored; {hint}"]
+
+
+def test_what_any_program_understands_is_no_stray() -> None:
+    env = (
+        to_env(GatewaySettings())
+        | to_env(WorkerSettings())
+        | {"HOME": "/", "TAVOLATA": "1", "TAVOLATA_SNARL_WAIT": "1"}
+    )
+    assert strays(env, ["TAVOLATA_SNARL_WAIT"]) == []
+
+
+def test_whoever_does_not_know_the_variables_of_dialects_does_not_judge_them() -> None:
+    assert strays({"TAVOLATA_SNARL_WIAT": "1", "TAVOLATA_CODEX_GRACE_MS": "1"}) == []
+    assert len(strays({"TAVOLATA_PARTITION": "1"})) == 1
