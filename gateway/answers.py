@@ -35,5 +35,7 @@ def guarded(handler: Handler) -> Handler:
             return await handler(request)
         except StoreError:
             return error("busy/store", 503)
+        except TimeoutError:
+            return error("busy/reading", 503)
 
     return guarded

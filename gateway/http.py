@@ -13,22 +13,20 @@ from gateway.answers import bearer, error, guarded, json
 from gateway.desk import Desk
 from gateway.ops import Operators
 from gateway.pages import Pages
-from gateway.replays import replay
-from shared.bus import updates
+from gateway.replays import Recordings, public
 from shared.bus.store import StoreError
 from shared.errors import Rejected
-from shared.ids import RoomId, Seat, SessionId, partition_of
+from shared.ids import RoomId, Seat, SessionId
 from shared.rooms import Listing
-
-_MOST_UPDATES = 2_000
 
 
 class Api:
-    """The handlers; each answers from memory or with one look into the store."""
+    """The handlers; each answers from memory or with a few looks into the store."""
 
     def __init__(self, desk: Desk, ready: Callable[[], bool]) -> None:
         self._desk = desk
         self._ready = ready
+        self._recordings = Recordings(desk.store, desk.partitions)
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -74,33 +72,37 @@ class Api:
 
     async def _updates(self, request: Request) -> Response:
         """What a seat was told of its room, from an offset on. `Authorization: Bearer <session token>`."""
-        desk, room = self._desk, RoomId(request.path_params["room"])
         claims = self._claims(request)
         if isinstance(claims, Rejected):
             return error(claims.code, 401)
         after = _number(request.query_params.get("after", "0"))
         if after is None:
             return error("frame/malformed", 400, "after is a number")
-        record = await replay(desk, room)
+        record = await self._recordings.of(RoomId(request.path_params["room"]))
         if record is None:
             return error("room/unknown", 404)
         seat = record.seats.get(claims)
         if seat is None:
             return error("updates/denied", 403)
-        keys = desk.partitions[partition_of(room, len(desk.partitions))]
-        told, trimmed = await updates.read(desk.store, keys, room, after, _MOST_UPDATES)
-        return json({"updates": [step.seats.get(seat, step.public) for step in told], "trimmed": trimmed})
+        steps = await self._recordings.steps(record.room, after)
+        told = [step.seats.get(seat, step.public) for step in steps.told]
+        return json({"updates": told, "trimmed": steps.trimmed, "more": steps.more})
 
     async def _replay(self, request: Request) -> Response:
-        """A finished game, step by step; one of a private room for its seats only."""
-        record = await replay(self._desk, RoomId(request.path_params["room"]))
+        """A finished game, step by step, from an offset on; one of a private room for its seats only."""
+        after = _number(request.query_params.get("after", "0"))
+        if after is None:
+            return error("frame/malformed", 400, "after is a number")
+        record = await self._recordings.of(RoomId(request.path_params["room"]))
         if record is None:
             return error("room/unknown", 404)
         if not record.finished:
             return error("room/not_finished", 409)
         if record.private and self._seat(request, record.seats) is None:
             return error("updates/denied", 403)
-        return json(record.public())
+        steps = await self._recordings.steps(record.room, after)
+        told = [public(step) for step in steps.told]
+        return json({"room": record.room, "spec": record.spec, "steps": told, "more": steps.more})
 
     def _claims(self, request: Request) -> SessionId | Rejected:
         claims = self._desk.tokens.check(bearer(request), self._desk.now_ms())

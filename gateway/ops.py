@@ -84,14 +84,15 @@ class Operators:
         desk, room = self._desk, RoomId(request.path_params["room"])
         partition = partition_of(room, len(desk.partitions))
         keys = desk.partitions[partition]
-        filed = await journal.whole(desk.store, keys, room)
-        if not filed:
+        where, top = Whereabouts(), None
+        async for filed in journal.portions(desk.store, keys, room):
+            for _, _, record in filed:
+                where.follow(record)
+            top = filed[-1]
+        if top is None:
             return error("room/unknown", 404)
-        where = Whereabouts()
-        for _, _, record in filed:
-            where.follow(record)
+        offset, _, last = top
         owner = await leases.owner(desk.store, keys)
-        offset, _, last = filed[-1]
         told = await updates.latest(desk.store, keys, room, _LAST)
         return json(
             {

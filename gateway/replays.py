@@ -1,18 +1,33 @@
-"""Finished games as they can be watched again: the public events of every step, without chat and tokens.
+"""Rooms as they can be read again: what a seat was told, and finished games as anybody may watch them.
 
 The journal says who sat there and whether the game is over. Its events are not shown: a gateway knows no game's code,
-so what may be seen are the public updates that the worker wrote, as many as are kept.
+so what may be seen are the updates that the worker wrote, as many as are kept. Both can be long, and moves wait for
+the same connection to the store: they are read in portions, for few at once, and what was learnt is remembered.
 """
 
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
-from gateway.desk import Desk
 from shared.bus import journal, updates
-from shared.ids import RoomId, Seat, SessionId, partition_of
+from shared.bus.journal import Filed, Record
+from shared.bus.keys import Keys
+from shared.bus.store import Store
+from shared.envelopes import Told
+from shared.ids import Epoch, Offset, RoomId, Seat, SessionId, partition_of
 from shared.rooms import Update
+
+MOST_STEPS = 2_000
+MOST_BYTES = 8 * 1024 * 1024
+"""Of one answer, give or take a portion."""
+_PORTION = 200
+_READERS = 4
+_REMEMBERED = 128
+_PATIENCE_S = 10.0
 
 _decode_events = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_update = msgspec.json.Decoder(Update).decode
@@ -28,61 +43,128 @@ class _Joined(msgspec.Struct):
 
 
 class _Opened(msgspec.Struct):
-    spec: dict[str, Any]
+    spec: msgspec.Raw
+
+
+class _Spec(msgspec.Struct):
+    private: bool = False
 
 
 _decode_kind = msgspec.json.Decoder(_Kind).decode
 _decode_joined = msgspec.json.Decoder(_Joined).decode
 _decode_opened = msgspec.json.Decoder(_Opened).decode
+_decode_spec = msgspec.json.Decoder(_Spec).decode
 
 
 @dataclass(slots=True)
 class Recording:
-    """A room's history, and who sat in it."""
+    """What the journal says of a room, as far as it was read."""
 
     room: RoomId
-    spec: dict[str, Any] = field(default_factory=dict)
+    spec: msgspec.Raw = field(default_factory=lambda: msgspec.Raw(b"{}"))
+    private: bool = False
     seats: dict[SessionId, Seat] = field(default_factory=dict)
     """Every session that ever held a seat."""
-    steps: list[dict[str, Any]] = field(default_factory=list)
     finished: bool = False
+    last: tuple[Offset, int] | None = None
+    """The place of the record that was read last."""
+    epoch: Epoch = Epoch(0)
+    """That wrote it."""
 
-    @property
-    def private(self) -> bool:
-        return bool(self.spec.get("private"))
+    def follow(self, filed: Sequence[Filed]) -> None:
+        for offset, number, record in filed:
+            for event in _decode_events(record.events):
+                self._follow(event)
+            self.last, self.epoch = (offset, number), record.epoch
 
-    def public(self) -> dict[str, Any]:
-        return {"room": self.room, "spec": self.spec, "steps": self.steps}
-
-
-async def replay(desk: Desk, room: RoomId) -> Recording | None:
-    """The recording of a room; None if there is none."""
-    keys = desk.partitions[partition_of(room, len(desk.partitions))]
-    filed = await journal.whole(desk.store, keys, room)
-    if not filed:
-        return None
-    recording = Recording(room)
-    for _, _, record in filed:
-        for event in _decode_events(record.events):
-            _follow(recording, event)
-    if recording.finished:
-        told, _ = await updates.read(desk.store, keys, room, 0, len(filed) + 1)
-        recording.steps = [_step(_decode_update(step.public)) for step in told]
-    return recording
-
-
-def _follow(recording: Recording, event: msgspec.Raw) -> None:
-    match _decode_kind(event).type:
-        case "room.opened":
-            recording.spec = _decode_opened(event).spec
-        case "room.joined" | "room.back":
-            joined = _decode_joined(event)
-            if joined.sid:
-                recording.seats[joined.sid] = joined.seat
-        case "room.ended":
-            recording.finished = True
+    def _follow(self, event: msgspec.Raw) -> None:
+        match _decode_kind(event).type:
+            case "room.opened":
+                self.spec = _decode_opened(event).spec.copy()
+                self.private = _decode_spec(self.spec).private
+            case "room.joined" | "room.back":
+                joined = _decode_joined(event)
+                if joined.sid:
+                    self.seats[joined.sid] = joined.seat
+            case "room.ended":
+                self.finished = True
 
 
-def _step(update: Update) -> dict[str, Any]:
+@dataclass(slots=True)
+class Steps:
+    """As many steps as fit into one answer; `more` says that others follow."""
+
+    told: list[Told] = field(default_factory=list)
+    trimmed: bool = False
+    more: bool = False
+
+
+class Recordings:
+    """Reads rooms for those who ask over HTTP; one for each gateway. Raises `TimeoutError` when that takes too long:
+    whoever asks again goes on from where it ended."""
+
+    def __init__(self, store: Store, partitions: tuple[Keys, ...]) -> None:
+        self._store = store
+        self._partitions = partitions
+        self._readers = asyncio.Semaphore(_READERS)
+        self._known: dict[RoomId, Recording] = {}
+        """Those that were asked for last, the latest at the end."""
+
+    async def of(self, room: RoomId) -> Recording | None:
+        """What is known of a room now; None if there is none."""
+        keys = self._keys(room)
+        async with self._turn():
+            recording = await self._remembered(keys, room)
+            try:
+                async for filed in journal.portions(self._store, keys, room, recording.last, _PORTION):
+                    recording.follow(filed)
+            finally:
+                self._remember(recording)
+        return None if recording.last is None else recording
+
+    async def steps(self, room: RoomId, after: int) -> Steps:
+        """What was told after an offset."""
+        keys, steps, size = self._keys(room), Steps(), 0
+        async with self._turn():
+            while len(steps.told) < MOST_STEPS and size < MOST_BYTES:
+                top = steps.told[-1].offset if steps.told else after
+                told, trimmed = await updates.read(self._store, keys, room, top, _PORTION)
+                steps.told += told
+                steps.trimmed |= trimmed
+                steps.more = len(told) == _PORTION
+                if not steps.more:
+                    break
+                size += sum(len(part) for step in told for part in (step.public, *step.seats.values()))
+        return steps
+
+    def _keys(self, room: RoomId) -> Keys:
+        return self._partitions[partition_of(room, len(self._partitions))]
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        async with asyncio.timeout(_PATIENCE_S), self._readers:
+            yield
+
+    async def _remembered(self, keys: Keys, room: RoomId) -> Recording:
+        """A copy to go on from, unless the store came back without what it was read from."""
+        known = self._known.get(room)
+        if known is None or known.last is None:
+            return Recording(room)
+        record: Record | None = await journal.at(self._store, keys, room, known.last)
+        if record is None or record.epoch != known.epoch:
+            return Recording(room)
+        return replace(known, seats=dict(known.seats))
+
+    def _remember(self, recording: Recording) -> None:
+        self._known.pop(recording.room, None)
+        if recording.last is not None:
+            self._known[recording.room] = recording
+        if len(self._known) > _REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+
+def public(step: Told) -> dict[str, Any]:
+    """A step as anybody may see it in a replay."""
+    update = _decode_update(step.public)
     events = [event for event in _decode_events(update.events) if _decode_kind(event).type != "room.said"]
     return {"offset": update.offset, "at": update.at, "by": update.by, "events": events}

@@ -32,6 +32,7 @@ CODES: Final[dict[str, str]] = {
     "busy/backlog": "too many commands are waiting; try again in a moment",
     "busy/connections": "too many connections from this address; try again later",
     "busy/rate": "too many messages; slow down and try again",
+    "busy/reading": "reading this takes too long right now; try again in a moment",
     "busy/store": "the store cannot be reached right now; nothing was changed, try again",
     "busy/workers": "no worker has come up yet; try again in a moment",
     "command/bad": "the command does not have the form that the game expects",

@@ -1,6 +1,6 @@
 """The journal of a room (or of the lobby): all that happened, secrets included. Workers write it, recovery reads it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -104,9 +104,24 @@ def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, bod
     return ("SET", partition.snapshot(room), b"%d-%d\n" % (offset, number) + body)
 
 
-async def whole(store: Store, partition: Keys, room: RoomId) -> list[Filed]:
-    """Everything that happened in a room, for replays."""
-    return [_filed(entry) for entry in await store.call("XRANGE", partition.journal(room), "-", "+")]
+async def portions(
+    store: Store, partition: Keys, room: RoomId, after: tuple[Offset, int] | None = None, most: int = 200
+) -> AsyncIterator[list[Filed]]:
+    """Everything that happened in a room after a record, oldest first and a portion at a time: there is no limit to it,
+    and others use the connection, too."""
+    begin = "-" if after is None else f"({after[0]}-{after[1]}"
+    while entries := await store.call("XRANGE", partition.journal(room), begin, "+", "COUNT", most):
+        yield [_filed(entry) for entry in entries]
+        if len(entries) < most:
+            return
+        begin = f"({entries[-1][0].decode()}"
+
+
+async def at(store: Store, partition: Keys, room: RoomId, place: tuple[Offset, int]) -> Record | None:
+    """One record; None if there is none at this place."""
+    entry_id = f"{place[0]}-{place[1]}"
+    entries = await store.call("XRANGE", partition.journal(room), entry_id, entry_id)
+    return _filed(entries[0])[2] if entries else None
 
 
 def _place(snapshot: bytes) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Newcomer
 from tests.browser.test_games import play_to_the_end
@@ -35,6 +35,28 @@ def test_a_replay_steps_plays_and_links_to_a_move(newcomer: Newcomer) -> None:
     expect(linked.page.locator("#count")).to_have_text(f"Move 9 of {last}")
     linked.page.locator("main").press("ArrowRight")
     expect(linked.page.locator("#count")).to_have_text(f"Move 10 of {last}")
+
+
+def test_a_long_game_is_fetched_in_pages(newcomer: Newcomer) -> None:
+    person = newcomer()
+    table = person.play_bots("stones")
+    play_to_the_end(person, 2)
+    watcher = newcomer()
+    whole = watcher.context.request.get(f"{watcher.url}/api/replays/{table}").json()
+    asked: list[str] = []
+
+    def short(route: Route) -> None:
+        """The server's own answer, as if only three steps fitted into it."""
+        asked.append(route.request.url.partition("after=")[2])
+        page = route.fetch().json()
+        route.fulfill(json={**page, "steps": page["steps"][:3], "more": len(page["steps"]) > 3})
+
+    watcher.page.route("**/api/replays/*", short)
+    watcher.visit(f"/replay/{table}")
+    expect(watcher.page.locator("#count")).to_contain_text("Move 0 of")
+    assert asked == [str(offset) for offset in (0, *(step["offset"] for step in whole["steps"][2:-1:3]))]
+    watcher.page.locator("#end").click()
+    expect(watcher.page.locator(".status")).to_contain_text("won")
 
 
 def test_a_game_that_goes_on_has_no_replay_yet(newcomer: Newcomer) -> None:

@@ -543,7 +543,7 @@ async def test_a_record_that_cannot_be_read_damages_its_own_room_only(store: Sto
 
 async def test_a_record_comes_back_as_it_was_filed(store: Store) -> None:
     await store.call(*batches.filed(P, ROOM, 1, 0, record(3)))
-    ((_, _, found),) = await journal.whole(store, P, ROOM)
+    ((_, _, found),) = [filed async for portion in journal.portions(store, P, ROOM) for filed in portion]
     assert found == record(3)
 
 

@@ -84,9 +84,14 @@ class Replay {
 
   async #fetch() {
     const { token } = this.app.identity;
-    const answer = await fetch(`/api/replays/${this.number}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} }).catch(() => null);
-    const body = await answer?.json();
-    if (!answer?.ok) return this.#nothing(body ?? { text: "the server does not answer" }, answer?.status === 409);
+    const body = { steps: [], more: true };
+    while (body.more) {
+      const after = body.steps.at(-1)?.offset ?? 0;
+      const answer = await fetch(`/api/replays/${this.number}?after=${after}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} }).catch(() => null);
+      const page = await answer?.json();
+      if (!answer?.ok) return this.#nothing(page ?? { text: "the server does not answer" }, answer?.status === 409);
+      Object.assign(body, page, { steps: [...body.steps, ...page.steps] });
+    }
     const module = this.app.games(body.spec.game);
     this.module = module;
     this.#frames = unroll(body, module);

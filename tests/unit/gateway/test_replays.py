@@ -1,0 +1,189 @@
+"""Reading rooms again: in portions, for few at once, and from where one was."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from gateway import replays
+from gateway.replays import MOST_STEPS, Recordings
+from shared.bus import keys
+from shared.bus.journal import Record
+from shared.bus.store import Argument, Command
+from shared.envelopes import Told
+from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
+from tests.support import batches
+from tests.support.fake_store import FakeStore
+
+PARTITIONS = keys.all_keys(1)
+P = PARTITIONS[0]
+ROOM = RoomId(1_000)
+OPENED = b'{"type":"room.opened","spec":{"game":"stones","private":true}}'
+ENDED = b'{"type":"room.ended","winners":[0]}'
+MOVED = b'{"type":"taken","seat":0,"count":1}'
+
+
+class Counting(FakeStore):
+    """Counts the entries that it gives, and can keep everybody waiting."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[int] = []
+        self.asked = 0
+        self.answers = asyncio.Event()
+        self.answers.set()
+
+    async def call(self, *command: Argument) -> Any:
+        self.asked += 1
+        await self.answers.wait()
+        reply = await super().call(*command)
+        self.given.append(len(reply))
+        return reply
+
+    def add(self, *commands: Command) -> None:
+        self.cast(commands)
+
+
+@pytest.fixture
+async def store() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+async def recordings(store: Counting) -> Recordings:
+    return Recordings(store, PARTITIONS)
+
+
+def joined(sid: str, seat: int) -> bytes:
+    return b'{"type":"room.joined","seat":%d,"name":"x","sid":"%s"}' % (seat, sid.encode())
+
+
+def filed(first: int, *events: bytes, epoch: int = 7, room: RoomId = ROOM) -> Sequence[Command]:
+    """Records of one event each."""
+    return [
+        batches.filed(P, room, offset, 0, Record(offset, Epoch(epoch), events=msgspec.Raw(b"[%s]" % event)))
+        for offset, event in enumerate(events, first)
+    ]
+
+
+def told(first: int, last: int, wide: int = 0) -> Sequence[Command]:
+    def step(offset: int) -> Told:
+        public = b'{"room":1000,"epoch":7,"offset":%d,"at":1,"events":[{"type":"%s"}]}' % (offset, b"x" * wide)
+        return Told(ROOM, Epoch(7), Offset(offset), msgspec.Raw(public), {})
+
+    return [batches.told(P, step(offset)) for offset in range(first, last + 1)]
+
+
+async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: Recordings) -> None:
+    store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 1_000, joined("s-2", 1), ENDED))
+    recording = await recordings.of(ROOM)
+    assert recording is not None
+    assert (recording.seats, recording.private) == ({SessionId("s-1"): Seat(0), SessionId("s-2"): Seat(1)}, True)
+    assert recording.finished
+    assert bytes(recording.spec) == b'{"game":"stones","private":true}'
+    assert (max(store.given), sum(store.given)) == (200, 1_004)
+
+
+async def test_a_room_that_never_was_is_not_remembered(store: Counting, recordings: Recordings) -> None:
+    assert await recordings.of(ROOM) is None
+    store.add(*filed(1, OPENED))
+    assert await recordings.of(ROOM) is not None
+
+
+async def test_whoever_asks_again_reads_only_what_came_since(store: Counting, recordings: Recordings) -> None:
+    store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
+    before = await recordings.of(ROOM)
+    store.given.clear()
+    store.add(*filed(503, joined("s-2", 1)))
+    after = await recordings.of(ROOM)
+    assert before is not None
+    assert after is not None
+    assert (len(before.seats), len(after.seats)) == (1, 2)
+    assert sum(store.given) == 2
+
+
+@pytest.mark.parametrize("top", [2, 3, 4])
+async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings: Recordings, top: int) -> None:
+    store.add(*filed(1, OPENED, MOVED, joined("s-ghost", 0)))
+    await recordings.of(ROOM)
+    store.add(("DEL", P.journal(ROOM)), *filed(1, OPENED, MOVED))
+    store.add(*filed(3, *[MOVED] * (top - 2), epoch=8))
+    recording = await recordings.of(ROOM)
+    assert recording is not None
+    assert recording.seats == {}
+
+
+async def test_only_the_rooms_that_were_asked_for_last_are_remembered(
+    store: Counting, recordings: Recordings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replays, "_REMEMBERED", 2)
+    for number in range(3):
+        store.add(*filed(1, OPENED, MOVED, room=RoomId(ROOM + number)))
+    read = []
+    for number in (0, 1, 0, 2, 0, 1):
+        store.given.clear()
+        await recordings.of(RoomId(ROOM + number))
+        read.append(sum(store.given))
+    assert read == [2, 2, 1, 2, 1, 2]
+
+
+async def test_a_long_game_comes_in_pages(store: Counting, recordings: Recordings) -> None:
+    store.add(*told(1, MOST_STEPS + 300))
+    first = await recordings.steps(ROOM, 0)
+    second = await recordings.steps(ROOM, first.told[-1].offset)
+    assert [step.offset for step in first.told + second.told] == list(range(1, MOST_STEPS + 301))
+    assert (len(first.told), first.more, second.more) == (MOST_STEPS, True, False)
+    assert max(store.given) == 200
+    assert not first.trimmed | second.trimmed
+
+
+async def test_a_page_of_large_steps_is_shorter(store: Counting, recordings: Recordings) -> None:
+    store.add(*told(1, 500, wide=50_000))
+    first = await recordings.steps(ROOM, 0)
+    assert (len(first.told), first.more) == (200, True)
+
+
+async def test_what_is_kept_no_more_is_said(store: Counting, recordings: Recordings) -> None:
+    store.add(*told(5, 300))
+    assert (await recordings.steps(ROOM, 0)).trimmed
+    assert not (await recordings.steps(ROOM, 4)).trimmed
+
+
+async def test_few_read_at_once_and_nobody_for_too_long(
+    store: Counting, recordings: Recordings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replays, "_PATIENCE_S", 0.01)
+    store.add(*filed(1, OPENED))
+    store.answers.clear()
+    requests = [recordings.of(ROOM) for _ in range(10)]
+    outcomes = await asyncio.gather(*requests, return_exceptions=True)
+    assert all(isinstance(outcome, TimeoutError) for outcome in outcomes)
+    assert store.asked == 4
+    store.answers.set()
+    assert await recordings.of(ROOM) is not None
+
+
+async def test_whoever_ran_out_of_time_goes_on_from_there(
+    store: Counting, recordings: Recordings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
+    monkeypatch.setattr(replays, "_PATIENCE_S", 0.05)
+    answer = store.call
+
+    async def once(*command: Argument) -> Any:
+        if store.given:
+            store.answers.clear()
+        return await answer(*command)
+
+    monkeypatch.setattr(store, "call", once)
+    with pytest.raises(TimeoutError):
+        await recordings.of(ROOM)
+    monkeypatch.undo()
+    store.answers.set()
+    store.given.clear()
+    recording = await recordings.of(ROOM)
+    assert recording is not None
+    assert len(recording.seats) == 1
+    assert sum(store.given) == 1 + 302
