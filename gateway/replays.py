@@ -64,7 +64,7 @@ class Recording:
     spec: msgspec.Raw = field(default_factory=lambda: msgspec.Raw(b"{}"))
     private: bool = False
     seats: dict[SessionId, Seat] = field(default_factory=dict)
-    """Every session that ever held a seat."""
+    """The session that held each seat last: what the seat is told is not for those who gave it up before."""
     finished: bool = False
     last: tuple[Offset, int] | None = None
     """The place of the record that was read last."""
@@ -85,6 +85,7 @@ class Recording:
             case "room.joined" | "room.back":
                 joined = _decode_joined(event)
                 if joined.sid:
+                    self.seats = {sid: seat for sid, seat in self.seats.items() if seat != joined.seat}
                     self.seats[joined.sid] = joined.seat
             case "room.ended":
                 self.finished = True

@@ -106,6 +106,18 @@ async def test_a_seat_reads_the_updates_of_its_room_and_nobody_else_does(calm: C
         assert calm.gateways[0].get(f"{path}?after={nonsense}", first.token)[0] == 400
 
 
+async def test_who_gave_a_seat_up_does_not_read_what_its_next_player_is_told(calm: Cluster, arrive: Arrive) -> None:
+    first, second, third = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+    room = (await first.ask("create", game="stones", seats=3))["room"]
+    seat = (await second.ask("join", room=room))["seat"]
+    path = f"/api/rooms/{room}/updates"
+    assert calm.gateways[0].get(path, second.token)[0] == 200
+    await second.ask("leave", room=room)
+    assert (await third.ask("join", room=room))["seat"] == seat
+    assert calm.gateways[0].get(path, second.token)[0] == 403
+    assert calm.gateways[0].get(path, third.token)[0] == 200
+
+
 async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, arrive: Arrive) -> None:
     first, second = [await arrive(gateway) for gateway in calm.gateways]
     table = await StonesTable.open(first, second, stones=4)

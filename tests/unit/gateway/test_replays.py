@@ -86,6 +86,18 @@ async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: R
     assert (max(store.given), sum(store.given)) == (200, 1_004)
 
 
+@pytest.mark.parametrize("kind", [b"room.joined", b"room.back"])
+async def test_who_gave_a_seat_up_does_not_read_what_it_is_told(
+    store: Counting, recordings: Recordings, kind: bytes
+) -> None:
+    left = b'{"type":"room.left","seat":0,"name":"x","reason":"left"}'
+    store.add(*filed(1, OPENED, joined("s-1", 0), joined("s-2", 1), left))
+    store.add(*filed(5, joined("s-3", 0).replace(b"room.joined", kind), MOVED))
+    recording = await recordings.of(ROOM)
+    assert recording is not None
+    assert recording.seats == {SessionId("s-2"): Seat(1), SessionId("s-3"): Seat(0)}
+
+
 async def test_a_room_that_never_was_is_not_remembered(store: Counting, recordings: Recordings) -> None:
     assert await recordings.of(ROOM) is None
     store.add(*filed(1, OPENED))
