@@ -174,6 +174,7 @@ class Worker:
                 "pid": os.getpid(),
                 "host": socket.gethostname(),
                 "port": self._port,
+                "games": self._engines.names(),
                 "partitions": sorted(holdings),
                 "rooms": sum(len(held.rooms) for held in holdings.values()),
                 "moves": self._metrics.moves,

@@ -53,6 +53,9 @@ class Engines:
             game = self.get(*_opened(raw))
         return self._events[game.name, game.version].decode(raw)
 
+    def names(self) -> list[str]:
+        return sorted(self._newest)
+
     def cards(self) -> list[GameCard]:
         return [
             GameCard(

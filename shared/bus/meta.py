@@ -30,7 +30,14 @@ class GameCard(msgspec.Struct, frozen=True):
     least: int | None = None
 
 
+class _Status(msgspec.Struct, frozen=True):
+    """What matters here of a worker's status."""
+
+    games: frozenset[str] | None = None
+
+
 _decode_card = msgspec.json.Decoder(GameCard).decode
+_decode_status = msgspec.json.Decoder(_Status).decode
 
 
 async def agree(store: Store, partitions: int) -> None:
@@ -86,5 +93,14 @@ async def announce(store: Store, cards: list[GameCard]) -> None:
 
 
 async def games(store: Store) -> dict[str, GameCard]:
-    reply = await store.call("HGETALL", keys.GAMES)
-    return {reply[at].decode(): _decode_card(reply[at + 1]) for at in range(0, len(reply), 2)}
+    """The games that somebody can play: those of the workers on the roll, by their status. While there are none, or one
+    that does not say, it is all that were ever announced."""
+    reply, statuses = await store.pipe((("HGETALL", keys.GAMES), ("HGETALL", keys.WORKER_STATUS)))
+    cards = {reply[at].decode(): _decode_card(reply[at + 1]) for at in range(0, len(reply), 2)}
+    played: set[str] = set()
+    for status in statuses[1::2]:
+        theirs = _decode_status(status).games
+        if theirs is None:
+            return cards
+        played |= theirs
+    return {name: card for name, card in cards.items() if name in played} if statuses else cards

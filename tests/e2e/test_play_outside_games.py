@@ -7,6 +7,7 @@ import pytest
 
 from tests.e2e.conftest import Arrive
 from tests.support.cluster import QUICK, Cluster
+from tests.support.waiting import eventually
 
 COIN = """
 from shared.dice import Dice
@@ -208,3 +209,24 @@ async def test_a_room_that_was_put_aside_stays_so_with_the_next_owner_and_can_be
     open_house.workers[0].kill()
     open_house.mend()
     assert (await victim.act(room, {"type": "press"}))["type"] == "ack"
+
+
+async def test_a_game_that_no_worker_plays_any_more_is_not_offered(open_house: Cluster, arrive: Arrive) -> None:
+    player = await arrive(open_house.gateways[0])
+    other = open_house.node("worker", games="")
+    other.start()
+    open_house.workers[0].terminate()
+
+    def listed() -> set[str]:
+        return {game["name"] for game in open_house.gateways[1].json("/api/games")["games"]}
+
+    try:
+        eventually(lambda: "coin" not in listed(), "the game is gone")
+        assert "stones" in listed()
+        refusal = await player.ask("create", game="coin", seats=2)
+        assert refusal["code"] == "game/unknown"
+    finally:
+        other.terminate()
+        open_house.workers.remove(other)
+        open_house.mend()
+    assert "coin" in listed()

@@ -804,6 +804,28 @@ async def test_announced_games_are_known(store: Store) -> None:
     assert await meta.games(store) == {"stones": CARD}
 
 
+@pytest.mark.parametrize(
+    ("statuses", "known"),
+    [
+        ((), {"stones", "coin"}),
+        (('{"games":["stones"]}',), {"stones"}),
+        (('{"games":["stones"]}', '{"games":["coin","lost"]}'), {"stones", "coin"}),
+        (('{"games":[]}',), set()),
+        (('{"games":["stones"]}', '{"pid":1}'), {"stones", "coin"}),
+    ],
+)
+async def test_a_game_is_known_as_long_as_a_worker_plays_it(
+    store: Store, statuses: tuple[str, ...], known: set[str]
+) -> None:
+    await meta.announce(store, [CARD, msgspec.structs.replace(CARD, name="coin")])
+    for number, status in enumerate(statuses):
+        await leases.WORKERS.beat(store, f"w-{number}", LONG_MS, status.encode(), first=True)
+    assert (await meta.games(store)).keys() == known
+    for number in range(len(statuses)):
+        await leases.WORKERS.strike(store, f"w-{number}")
+    assert (await meta.games(store)).keys() == {"stones", "coin"}
+
+
 async def test_a_worker_without_games_announces_nothing(store: Store) -> None:
     await meta.announce(store, [])
     assert await meta.games(store) == {}
