@@ -9,6 +9,7 @@ import pytest
 
 from shared.bus import commands, keys, leases
 from shared.bus.leases import GATEWAYS
+from shared.bus.scripts import script
 from shared.bus.store import Command, OutcomeUnknown
 from shared.envelopes import AnyBody, Compensate, Enter, Envelope, Outbound, Watch
 from shared.ids import LOBBY, CommandId, GatewayId, Partition, RoomId, SessionId, WorkerId
@@ -42,6 +43,25 @@ class FlakyStore(FakeStore):
         return replies
 
 
+class SlowStore(FlakyStore):
+    """Takes its time for renewals: on the way there, on the way back; a lost answer never comes."""
+
+    def __init__(self, time: VirtualTime, server: FakeServer) -> None:
+        super().__init__(server)
+        self._time = time
+        self.there_ms = self.back_ms = 0
+        self.lost = False
+
+    async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+        renewing = any(command[:2] == script("renew", (), ())[:2] for command in wanted)
+        self._time.advance(self.there_ms if renewing else 0)
+        replies = await super().pipe(wanted, errors=errors)
+        self._time.advance(self.back_ms if renewing else 0)
+        if renewing and self.lost:
+            raise OutcomeUnknown("lost")
+        return replies
+
+
 class Stop(Exception):
     """The loop has gone round once."""
 
@@ -67,7 +87,7 @@ class Bench:
             return time.now_s
 
         self.time = time
-        self.store = FlakyStore(server)
+        self.store = SlowStore(time, server)
         self.tenancy = Tenancy(WorkerId(name), self.store, SETTINGS, ENGINES, StoreClock(monotonic), monotonic)
         self.intake = Intake(self.store, self.store, self.tenancy, SETTINGS, Metrics())
         self._ids = 0
@@ -297,6 +317,34 @@ async def test_a_lease_that_ran_out_is_taken_anew_and_its_clocks_are_put_back(be
 async def test_work_stops_when_the_lease_was_not_renewed_in_time(bench: Bench) -> None:
     await bench.tenancy.tick()
     bench.time.advance(700)
+    assert not bench.tenancy.may_work()
+
+
+@pytest.mark.parametrize(("there_ms", "back_ms"), [(0, 500), (500, 0), (250, 250)])
+async def test_the_time_to_work_is_measured_from_when_the_renewal_was_sent(
+    bench: Bench, there_ms: int, back_ms: int
+) -> None:
+    """The store may have counted from that moment on: the time that the answer took is not ours."""
+    await bench.tenancy.tick()
+    bench.time.advance(300)
+    bench.store.there_ms, bench.store.back_ms = there_ms, back_ms
+    await bench.tenancy.tick()
+    assert len(bench.tenancy.holdings) == 2
+    bench.time.advance(160)
+    assert bench.tenancy.may_work()
+    bench.time.advance(10)
+    assert not bench.tenancy.may_work()
+
+
+async def test_a_renewal_without_an_answer_gives_no_time_to_work(bench: Bench) -> None:
+    await bench.tenancy.tick()
+    bench.time.advance(300)
+    bench.store.lost = True
+    with pytest.raises(OutcomeUnknown):
+        await bench.tenancy.tick()
+    bench.time.advance(360)
+    assert bench.tenancy.may_work()
+    bench.time.advance(10)
     assert not bench.tenancy.may_work()
 
 
