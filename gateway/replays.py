@@ -21,7 +21,7 @@ from shared.envelopes import Told
 from shared.ids import Epoch, Offset, RoomId, Seat, SessionId, partition_of
 from shared.rooms import Update
 
-MOST_STEPS = 2_000
+MOST_STEPS = 5_000
 MOST_BYTES = 8 * 1024 * 1024
 """Of one answer, give or take a portion."""
 _PORTION = 200
