@@ -1,0 +1,73 @@
+"""What all processes agree on."""
+
+import msgspec
+import pytest
+
+from shared.bus import keys, leases, meta
+from shared.bus.meta import GameCard, Unfit
+from shared.bus.store import Store
+from tests.support.bus import LONG_MS
+
+CARD = GameCard("stones", "Stones", 1, (2, 3), msgspec.Raw(b"{}"), msgspec.Raw(b"{}"))
+
+
+async def test_processes_with_the_same_partitions_agree(store: Store) -> None:
+    await meta.agree(store, 4)
+    await meta.agree(store, 4)
+
+
+async def test_a_process_with_other_partitions_is_unfit(store: Store) -> None:
+    await meta.agree(store, 4)
+    with pytest.raises(Unfit, match="TAVOLATA_PARTITIONS=4"):
+        await meta.agree(store, 8)
+
+
+async def test_a_store_of_another_format_is_unfit(store: Store) -> None:
+    await store.call("HSET", keys.META, "format", 99)
+    with pytest.raises(Unfit, match="format 99"):
+        await meta.agree(store, 4)
+
+
+async def test_a_secret_is_made_once(store: Store) -> None:
+    assert await meta.secret(store, "tokens", "") == await meta.secret(store, "tokens", "")
+
+
+async def test_a_secret_that_is_set_is_not_stored(store: Store) -> None:
+    assert await meta.secret(store, "tokens", "mine") == "mine"
+    assert await store.call("EXISTS", keys.SECRETS) == 0
+
+
+async def test_secrets_have_nothing_in_common(store: Store) -> None:
+    assert await meta.secret(store, "tokens", "") != await meta.secret(store, "admin_token", "")
+
+
+async def test_announced_games_are_known(store: Store) -> None:
+    await meta.announce(store, [CARD])
+    assert await meta.games(store) == {"stones": CARD}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "known"),
+    [
+        ((), {"stones", "coin"}),
+        (('{"games":["stones"]}',), {"stones"}),
+        (('{"games":["stones"]}', '{"games":["coin","lost"]}'), {"stones", "coin"}),
+        (('{"games":[]}',), set()),
+        (('{"games":["stones"]}', '{"pid":1}'), {"stones", "coin"}),
+    ],
+)
+async def test_a_game_is_known_as_long_as_a_worker_plays_it(
+    store: Store, statuses: tuple[str, ...], known: set[str]
+) -> None:
+    await meta.announce(store, [CARD, msgspec.structs.replace(CARD, name="coin")])
+    for number, status in enumerate(statuses):
+        await leases.WORKERS.beat(store, f"w-{number}", LONG_MS, status.encode(), first=True)
+    assert (await meta.games(store)).keys() == known
+    for number in range(len(statuses)):
+        await leases.WORKERS.strike(store, f"w-{number}")
+    assert (await meta.games(store)).keys() == {"stones", "coin"}
+
+
+async def test_a_worker_without_games_announces_nothing(store: Store) -> None:
+    await meta.announce(store, [])
+    assert await meta.games(store) == {}

@@ -1,0 +1,75 @@
+"""What only a real server can show: reading that waits, runs, durability."""
+
+import asyncio
+
+import pytest
+
+from shared.bus import commands, meta
+from shared.bus.meta import Unfit
+from shared.bus.wire import Address, Link
+from shared.ids import (
+    Partition,
+)
+from tests.support.bus import P, envelope
+
+
+@pytest.mark.parametrize("server", ["valkey_url", "valkey_cluster_url"])
+async def test_a_waiting_read_returns_as_soon_as_a_command_comes(server: str, request: pytest.FixtureRequest) -> None:
+    address = Address.parse(request.getfixturevalue(server))
+    reader, writer = Link(address), Link(address)
+    await reader.start()
+    await writer.start()
+    cursors = {Partition(1): (P, "0-0")}
+    waiting = asyncio.create_task(commands.read(reader, cursors, 10, 20_000))
+    while b"blocked_clients:1" not in await writer.call("INFO", "clients"):
+        pass
+    await writer.call(*commands.adding(P, [envelope(1)]))
+    entries = await waiting
+    await reader.stop()
+    await writer.stop()
+    assert entries[Partition(1)][0][1] == (envelope(1),)
+
+
+async def test_a_read_that_waited_in_vain_finds_nothing(valkey_url: str) -> None:
+    reader = Link(Address.parse(valkey_url))
+    await reader.start()
+    found = await commands.read(reader, {Partition(1): (P, "0-0")}, 10, 1)
+    await reader.stop()
+    assert found == {}
+
+
+async def test_the_run_id_of_a_server_stays_the_same_while_it_runs(valkey_url: str) -> None:
+    link = Link(Address.parse(valkey_url))
+    await link.start()
+    run_id = await meta.run_id(link)
+    again = await meta.run_id(link)
+    await link.stop()
+    assert run_id == again != ""
+
+
+async def test_a_server_that_writes_every_move_to_disk_is_fit_for_fsync(valkey_url: str) -> None:
+    link = Link(Address.parse(valkey_url))
+    await link.start()
+    await meta.check_durability(link, "fsync")
+    await link.stop()
+
+
+async def test_a_server_that_writes_every_second_is_unfit_for_fsync(valkey_url: str) -> None:
+    link = Link(Address.parse(valkey_url))
+    await link.start()
+    await link.call("CONFIG", "SET", "appendfsync", "everysec")
+    try:
+        with pytest.raises(Unfit, match="fsync"):
+            await meta.check_durability(link, "fsync")
+    finally:
+        await link.call("CONFIG", "SET", "appendfsync", "always")
+        await link.stop()
+
+
+async def test_any_server_is_fit_for_applied(valkey_url: str) -> None:
+    link = Link(Address.parse(valkey_url))
+    await link.start()
+    await link.call("CONFIG", "SET", "appendfsync", "everysec")
+    await meta.check_durability(link, "applied")
+    await link.call("CONFIG", "SET", "appendfsync", "always")
+    await link.stop()
