@@ -120,21 +120,27 @@ class Outgoing:
 
     def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:
         """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago. A room
-        that is told again that nobody looks on is also told again who came since."""
+        that is told again that nobody looks on is also told again who came since. What still waits to be added for the
+        first time keeps its place behind them: a room takes what comes after its successor for old."""
         now = self._clock()
         again = 0
         unwatched: set[RoomId] = set()
-        for pending in self._pending.values():
+        waiting = {(envelope.conn, envelope.room, envelope.id) for envelope in self._tick}
+        tick: list[Envelope] = []
+        for key, pending in self._pending.items():
             envelope = pending.envelope
             mine = partition is None or partition_of(envelope.room, len(self._keys)) == partition
             if mine and (now - pending.tried >= older_than or envelope.room in unwatched):
                 if isinstance(envelope.body, Unwatch):
                     unwatched.add(envelope.room)
                 pending.tried = now
-                if not self._tick:
-                    self._flush_soon()
-                self._tick.append(envelope)
                 again += 1
+            elif key not in waiting:
+                continue
+            tick.append(envelope)
+        if tick and not self._tick:
+            self._flush_soon()
+        self._tick = tick
         return again
 
     def _flush_soon(self) -> None:

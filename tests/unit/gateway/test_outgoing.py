@@ -91,6 +91,29 @@ async def test_commands_are_added_again_in_the_same_order() -> None:
     assert await bench.ids() == [1, 3, 4, 5]
 
 
+async def test_a_command_that_waits_for_others_stays_behind_those_that_are_added_again() -> None:
+    bench = Bench(linger_s=0.001)
+    for number in range(1, 6):
+        bench.send(number)
+    await bench.ids()
+    bench.send(6, urgent=True)
+    bench.outgoing.repeat()
+    await eventually_async(lambda: len(bench.store.casts) == 2)
+    assert await bench.ids() == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_command_that_waits_for_others_is_not_lost_when_older_ones_are_added_again() -> None:
+    bench = Bench(linger_s=0.001)
+    for number in range(1, 6):
+        bench.send(number, room=OTHER)
+    await bench.ids()
+    bench.now += 5
+    bench.send(6, urgent=True)
+    bench.outgoing.repeat(Partition(0), older_than=5)
+    await eventually_async(lambda: len(bench.store.casts) == 2)
+    assert await bench.ids() == [6]
+
+
 async def test_only_commands_of_a_partition_are_added_again_after_its_gap() -> None:
     bench = Bench()
     bench.send(1)
