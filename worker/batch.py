@@ -8,6 +8,7 @@ import msgspec
 from shared.bus import directory, journal, keys, updates
 from shared.bus.commits import Message
 from shared.bus.directory import Change
+from shared.bus.entries import NEXT
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.bus.store import Command
@@ -70,6 +71,12 @@ class Batch:
         for items, length in zip(self._lists, mark.lengths, strict=True):
             del items[length:]
 
+    def write(self, command: Command) -> None:
+        """Not an entry, but in its place among them: if the store refuses an entry, the rooms that came before it have
+        all that belongs to their steps, such as deadlines."""
+        self.entries.append(NEXT)
+        self.writes.append(command)
+
     def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:
         self.entries.append(journal.filing(self.partition, room, offset, number, record))
 
@@ -77,7 +84,7 @@ class Batch:
         body = _encode(told)
         self.entries.append(updates.telling(self.partition, told, body))
         if told.offset % _TRIM_EVERY == 0:
-            self.writes.append(updates.trimming(self.partition, told.room, self.updates_kept))
+            self.write(updates.trimming(self.partition, told.room, self.updates_kept))
         self.told.append((body, gateways))
 
     def reply(self, envelope: Envelope, reply: Reply) -> None:
@@ -85,30 +92,30 @@ class Batch:
             self.replies.append((reply, envelope.gateway))
 
     def snapshot(self, room: RoomId, offset: Offset, number: int, body: bytes) -> None:
-        self.writes.append(journal.snapshotting(self.partition, room, offset, number, body))
+        self.write(journal.snapshotting(self.partition, room, offset, number, body))
 
     def forget_journal(self, room: RoomId, offset: Offset) -> None:
         """Drop the records before a snapshot, of an entity that nobody will replay."""
-        self.writes.append(("XTRIM", self.partition.journal(room), "MINID", "~", f"{offset}-0"))
+        self.write(("XTRIM", self.partition.journal(room), "MINID", "~", f"{offset}-0"))
 
     def start(self, due: Due) -> None:
         self.started.append(due)
-        self.writes.append(("ZADD", self.partition.deadlines, due.due_ms, due.member))
+        self.write(("ZADD", self.partition.deadlines, due.due_ms, due.member))
 
     def clear(self, due: Due) -> None:
-        self.writes.append(("ZREM", self.partition.deadlines, due.member))
+        self.write(("ZREM", self.partition.deadlines, due.member))
 
     def attend(self, room: RoomId, gateway: GatewayId) -> None:
-        self.writes.append(("SADD", self.partition.at(gateway), room))
-        self.writes.append(("SADD", self.partition.gateways, gateway))
+        self.write(("SADD", self.partition.at(gateway), room))
+        self.write(("SADD", self.partition.gateways, gateway))
 
     def turn_away(self, room: RoomId, gateway: GatewayId) -> None:
-        self.writes.append(("SREM", self.partition.at(gateway), room))
+        self.write(("SREM", self.partition.at(gateway), room))
 
     def expire(self, room: RoomId, after_ms: int) -> None:
         """The room is over: it is kept for replays, then it is gone."""
         for key in (self.partition.journal(room), self.partition.updates(room), self.partition.snapshot(room)):
-            self.writes.append(("PEXPIRE", key, after_ms))
+            self.write(("PEXPIRE", key, after_ms))
 
     def seal(self, numbers: dict[GatewayId, int]) -> tuple[list[Command], list[Message]]:
         """The writes, and the messages to publish. `numbers` are those of the last messages; they are moved on."""

@@ -119,7 +119,7 @@ class Holding:
         """Put a room aside until an operator has looked at it; nothing of it is lost."""
         self.rooms.pop(room, None)
         self.quarantined.add(room)
-        batch.writes.append(("HSET", self.keys.quarantine, room, why))
+        batch.write(("HSET", self.keys.quarantine, room, why))
 
     def seal(self, batch: Batch, after: str) -> tuple[Commit, dict[GatewayId, int]]:
         """The batch as one commit, and the numbers of the last messages once it is committed."""

@@ -30,7 +30,7 @@ class Commit:
     writes: Sequence[Command]
     messages: Sequence[Message] = ()
     entries: Sequence[bytes] = ()
-    """What is appended to streams, before the other writes."""
+    """What is appended to streams, before the other writes, except for those that `NEXT` stands for among them."""
 
 
 def committing(commits: Sequence[Commit], *, publish: bool = True) -> Command:

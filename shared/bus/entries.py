@@ -5,6 +5,8 @@ import msgspec
 from shared.ids import Offset
 
 FIELD = "b"
+NEXT = b"\n"
+"""Among entries: here comes the next of the commit's other writes."""
 _BREAK = ord("\n")
 
 

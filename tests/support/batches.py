@@ -3,7 +3,7 @@
 import msgspec
 
 from shared.bus import journal, updates
-from shared.bus.entries import FIELD
+from shared.bus.entries import FIELD, NEXT
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.bus.store import Command
@@ -33,6 +33,10 @@ def lines(entry: bytes) -> tuple[str, str, bytes]:
     stream, place, body, end = entry.split(b"\n")
     assert not end
     return stream.decode(), place.decode(), body
+
+
+def appended(batch: Batch) -> list[tuple[str, str, bytes]]:
+    return [lines(entry) for entry in batch.entries if entry != NEXT]
 
 
 def steps_for(batch: Batch, gateway: GatewayId) -> list[Told]:

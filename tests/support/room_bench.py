@@ -11,7 +11,7 @@ from shared.games import stones
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
 from shared.rooms import RoomSpec, RoomView, Update
 from shared.settings import WorkerSettings
-from tests.support.batches import lines, steps_for
+from tests.support.batches import appended, steps_for
 from tests.support.toys import TOY
 from worker.batch import Batch
 from worker.engines import Engines
@@ -144,7 +144,7 @@ class RoomBench:
         self.room = self.loaded()
 
     def _keep(self) -> None:
-        for stream, at, body in map(lines, self.batch.entries):
+        for stream, at, body in appended(self.batch):
             if stream == KEYS.journal(ROOM):
                 offset, number = map(int, at.split("-"))
                 assert not self.records or self.records[-1][:2] < (offset, number), "filed out of order"

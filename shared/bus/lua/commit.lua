@@ -5,7 +5,8 @@
 -- KEYS     each partition's owner hash. All keys of a partition lie in the slot of this one.
 -- ARGV     for each partition: the owner's token, the stream offset before the batch and after it, entries, the number of
 --          words of its other writes and of its messages, and these words.
---          An entry is three lines: stream, id and body. A write is its number of words and the words.
+--          An entry is three lines: stream, id and body. An empty line among them: here the next of the other writes.
+--          A write is its number of words and the words.
 --          A message is its channel and items of the JSON array that is published there.
 -- Returns for each partition OK; DONE if this very batch is there already; FENCED if the token or the offset is not the
 -- stored one; or what was wrong with a write.
@@ -13,24 +14,27 @@ local KEYS, ARGV, call, tonumber, unpack = KEYS, ARGV, redis.call, tonumber, unp
 local find, sub = string.find, string.sub
 local outcomes, channels, items = {}, {}, {}
 
-local function append(entries)
-  local at, length = 1, #entries
-  while at < length do
-    local stream = find(entries, '\n', at, true)
-    local id = find(entries, '\n', stream + 1, true)
-    local body = find(entries, '\n', id + 1, true)
-    call('XADD', sub(entries, at, stream - 1), sub(entries, stream + 1, id - 1), 'b', sub(entries, id + 1, body - 1))
-    at = body + 1
-  end
-end
-
 local function write(entries, at, finish)
-  append(entries)
-  while at < finish do
+  local from, length = 1, #entries
+  local function next_write()
     local words = tonumber(ARGV[at])
     call(unpack(ARGV, at + 1, at + words))
     at = at + words + 1
   end
+  while from <= length do
+    local stream = find(entries, '\n', from, true)
+    if stream == from then
+      next_write()
+      from = from + 1
+    else
+      local id = find(entries, '\n', stream + 1, true)
+      local body = find(entries, '\n', id + 1, true)
+      local key, place = sub(entries, from, stream - 1), sub(entries, stream + 1, id - 1)
+      call('XADD', key, place, 'b', sub(entries, id + 1, body - 1))
+      from = body + 1
+    end
+  end
+  while at < finish do next_write() end
 end
 
 local function say(at, finish)

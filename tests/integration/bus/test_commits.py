@@ -7,7 +7,7 @@ import msgspec
 
 from shared.bus import commits, leases
 from shared.bus.commits import Commit
-from shared.bus.entries import entry
+from shared.bus.entries import NEXT, entry
 from shared.bus.keys import Keys
 from shared.bus.leases import Tenure
 from shared.bus.store import Command, Store
@@ -56,6 +56,23 @@ async def test_an_entry_that_the_store_refuses_ends_its_batch(store: Store) -> N
     (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", WRITES, (), entries)])
     assert "XADD" in outcome
     assert await store.call("HGET", P.directory, 1001) is None
+
+
+async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it(store: Store) -> None:
+    one, two, refused = [entry(P.journal(ROOM), Offset(offset), 0, b"{}") for offset in (1, 2, 1)]
+    entries = (one, NEXT, two, NEXT, NEXT, refused, NEXT)
+    writes: list[Command] = [("SADD", P.gateways, number) for number in range(5)]
+    (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)])
+    assert "XADD" in outcome
+    assert sorted(await store.call("SMEMBERS", P.gateways)) == [b"0", b"1", b"2"]
+
+
+async def test_all_writes_are_done_where_entries_are_appended(store: Store) -> None:
+    entries = (NEXT, entry(P.journal(ROOM), Offset(1), 0, b"{}"), NEXT)
+    writes: list[Command] = [("SADD", P.gateways, number) for number in range(3)]
+    commit = Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)
+    assert await commits.commit(store, [commit]) == ["OK"]
+    assert await store.pipe((("SCARD", P.gateways), ("XLEN", P.journal(ROOM)))) == [3, 1]
 
 
 async def test_a_committed_batch_moves_the_place_in_the_stream(store: Store) -> None:

@@ -8,7 +8,7 @@ from shared.bus.leases import Tenure
 from shared.envelopes import AnyBody, Enter, Envelope, Match, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.rooms import RoomSpec
-from tests.support.batches import lines, replies_for, steps_for
+from tests.support.batches import appended, replies_for, steps_for
 from tests.support.room_bench import ENGINES, SETTINGS, act, take
 from tests.support.toys import Guess, Poison
 from worker.batch import Batch
@@ -66,13 +66,13 @@ def test_other_rooms_of_the_batch_go_on() -> None:
 def test_what_a_room_did_before_it_broke_is_kept() -> None:
     bench = Bench()
     batch = bench.handle(bench.say(BAD, "ada", act(Guess(1))), bench.say(BAD, "bob", act(Poison())))
-    assert [place for stream, place, _ in map(lines, batch.entries) if stream.endswith("journal")] == ["4-0"]
+    assert [place for stream, place, _ in appended(batch) if stream.endswith("journal")] == ["4-0"]
 
 
 def test_the_step_that_broke_a_room_is_not_written() -> None:
     bench = Bench()
     batch = bench.handle(bench.say(BAD, "ada", act(Poison())))
-    assert (batch.entries, [write[0] for write in batch.writes]) == ([], ["HSET"])
+    assert (appended(batch), [write[0] for write in batch.writes]) == ([], ["HSET"])
 
 
 def test_a_quarantined_room_answers_that_it_is() -> None:

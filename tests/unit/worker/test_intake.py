@@ -152,6 +152,18 @@ async def test_what_was_committed_is_not_read_again(bench: Bench) -> None:
     assert await bench.intake.turn(None) == 0
 
 
+async def test_a_room_whose_entry_is_refused_does_not_cost_another_its_deadline(bench: Bench) -> None:
+    other = RoomId(1002)
+    await bench.tenancy.tick()
+    await bench.store.call("XADD", KEYS[0].updates(other), "9-0", "b", "[]")
+    for room in (ROOM, other):
+        await bench.add(Enter("ada", TOY), room=room)
+        await bench.add(Enter("bob"), room=room, who="bob")
+    await bench.intake.turn(None)
+    deadlines = await bench.store.call("ZRANGE", KEYS[0].deadlines, 0, -1)
+    assert (await bench.journal(), {due.partition(b":")[0] for due in deadlines}) == (3, {b"%d" % ROOM})
+
+
 async def test_nobody_hears_of_anything_before_it_is_committed(bench: Bench) -> None:
     news = bench.store.server.listen((keys.out(G1),))
     await bench.tenancy.tick()

@@ -8,7 +8,7 @@ from shared.bus.keys import Keys
 from shared.envelopes import AnyBody, Envelope, Gone, Listed, Match, Open, Reply
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.rooms import RoomSpec
-from tests.support.batches import lines
+from tests.support.batches import appended
 from worker.batch import Batch
 from worker.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
 
@@ -53,7 +53,7 @@ class Bench:
     def _handle(self, envelope: Envelope) -> None:
         self.batch = Batch(KEYS, Epoch(1))
         self.lobby.handle(envelope, self.now_ms, self.batch)
-        for _, place, body in map(lines, self.batch.entries):
+        for _, place, body in appended(self.batch):
             self.records.append((Offset(int(place.partition("-")[0])), 0, _decode(body)))
         for write in self.batch.writes:
             if write[0] == "SET":
