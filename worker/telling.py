@@ -92,8 +92,8 @@ class Teller:
                 continue
             own = _with(update, _visible(events, seat, self._game), public_events)
             extra = self._extra(seat, place.wants)
-            if own is not update or extra:
-                body = public if own is update else _encode(own)
+            body = public if own is update else _encode(own)
+            if extra or body != public:
                 seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
         watchers = NOTHING
         if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):

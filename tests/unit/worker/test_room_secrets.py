@@ -75,6 +75,13 @@ def test_what_is_the_same_for_all_is_said_once() -> None:
     assert bench.updates[-1].seats == {}
 
 
+def test_what_all_are_told_less_of_is_said_once_too() -> None:
+    bench = started(TWO)
+    bench.ok("ada", act(Guess(1)))
+    joining, guessing = bench.updates[1], bench.updates[-1]
+    assert (list(joining.seats), list(guessing.seats)) == ([], [0])
+
+
 def test_options_are_told_to_the_seat_that_wanted_them_and_has_the_turn() -> None:
     bench = RoomBench()
     for who in ("ada", "bob"):
