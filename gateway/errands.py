@@ -62,7 +62,7 @@ class Errand:
         self._desk = session.desk
 
     async def run(self, request: Request) -> None:
-        session, ref = self._session, getattr(request, "ref", None)
+        session, ref, room = self._session, getattr(request, "ref", None), getattr(request, "room", None)
         try:
             match request:
                 case Login(name=name):
@@ -83,11 +83,11 @@ class Errand:
                 case _:
                     raise Turned("frame/unknown_type")
         except Turned as turned:
-            session.answer(ref, session.refused(turned.code, turned.text))
+            session.answer(ref, session.refused(turned.code, turned.text, room))
         except Busy as busy:
-            session.answer(ref, session.refused(str(busy)))
+            session.answer(ref, session.refused(str(busy), room=room))
         except StoreError:
-            session.answer(ref, session.refused("busy/store"))
+            session.answer(ref, session.refused("busy/store", room=room))
 
     # --- names ------------------------------------------------------------------------------------------------------
 

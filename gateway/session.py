@@ -232,7 +232,7 @@ class Session:
             desk.outgoing.send(envelope, self._replied, self._applied)
         except Busy as busy:
             self._refs.pop((room, command_id), None)
-            self.answer(request.ref, self.refused(str(busy)))
+            self.answer(request.ref, self.refused(str(busy), room=room))
 
     def mint_id(self) -> CommandId:
         self._last_id += 1
@@ -241,7 +241,8 @@ class Session:
     def _queue(self, request: Request) -> None:
         """What takes several steps is done one after the other, in the order it was asked for."""
         if len(self._errands) >= _MOST_ERRANDS:
-            self.answer(getattr(request, "ref", None), self.refused("busy/rate"))
+            room = getattr(request, "room", None)
+            self.answer(getattr(request, "ref", None), self.refused("busy/rate", room=room))
             return
         self._errands.append(request)
         if self._runner is None:
@@ -281,8 +282,8 @@ class Session:
             self.desk.metrics.rejected(answer.code)
         self.carry_out(self._conversation.answer(ref, answer))
 
-    def refused(self, code: str, text: str = "") -> Refused:
-        return Refused(code, text or CODES.get(code, code))
+    def refused(self, code: str, text: str = "", room: RoomId | None = None) -> Refused:
+        return Refused(code, text or CODES.get(code, code), room)
 
     def _replied(self, reply: Reply) -> None:
         """The answer to a command from a seat."""
@@ -290,7 +291,7 @@ class Session:
             self._applied(reply.id, reply.room, reply.epoch, reply.offset)
             return
         ref = reply.id if self.dialect.raw else self._refs.pop((reply.room, reply.id), None)
-        self.answer(ref, self.refused(reply.code, reply.text))
+        self.answer(ref, self.refused(reply.code, reply.text, reply.room))
 
     def _applied(self, command_id: CommandId, room: RoomId, epoch: Epoch, offset: Offset) -> None:
         if self.dialect.ack is not None:

@@ -208,6 +208,8 @@ class Refused(msgspec.Struct, frozen=True):
 
     code: str
     text: str
+    room: RoomId | None = None
+    """The room that the request named."""
 
 
 class Welcomed(msgspec.Struct, frozen=True):

@@ -147,22 +147,10 @@ class SayIn(_In, frozen=True):
     to: str | None = None
 
 
-_AnyIn: TypeAlias = (
-    HelloIn
-    | ByeIn
-    | PingIn
-    | RoomsIn
-    | CreateIn
-    | JoinIn
-    | MatchIn
-    | SpectateIn
-    | ViewIn
-    | ResumeIn
-    | LeaveIn
-    | RematchIn
-    | ActIn
-    | SayIn
+_AnyRequest: TypeAlias = (
+    RoomsIn | CreateIn | JoinIn | MatchIn | SpectateIn | ViewIn | ResumeIn | LeaveIn | RematchIn | ActIn | SayIn
 )
+_AnyIn: TypeAlias = HelloIn | ByeIn | PingIn | _AnyRequest
 _decode = msgspec.json.Decoder(_AnyIn).decode
 
 
@@ -205,7 +193,7 @@ class Play:
             return self._malformed(frame, str(error))
         self._nonsense = 0
         if isinstance(said, ActIn):
-            return (Act(said.room, said.command, said.id),) if self._known else self._stranger(said.id)
+            return (Act(said.room, said.command, said.id),) if self._known else self._stranger(said)
         return self._other(said)
 
     def _other(self, said: _AnyIn) -> Iterable[Out]:
@@ -218,7 +206,7 @@ class Play:
             case ByeIn():
                 return (LogoutRequest(), Hangup(1000, "bye"))
         if not self._known:
-            return self._stranger(said.id)
+            return self._stranger(said)
         match said:
             case SayIn(id=id_, room=room, text=text, to=to):
                 return (Say(room, text, to, id_),)
@@ -277,12 +265,12 @@ class Play:
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
         match answer:
-            case Refused(code=code, text=text):
+            case Refused(code=code, text=text, room=room):
                 if ref == _HELLO:
                     self._known = code == "session/twice"
                     return (_error(code, text),)
                 self._asked.pop(ref, None)
-                return (_error(code, text, ref),)
+                return (_error(code, text, ref, room),)
             case Welcomed(name=name, sid=sid, token=token, rooms=seated, games=games):
                 welcome = {"type": "welcome", "session": sid, "name": name, "token": token, "rooms": seated}
                 return (_encode(welcome | {"games": games}),)
@@ -316,8 +304,8 @@ class Play:
     def tick(self, now_ms: int) -> Iterable[Out]:
         return ()
 
-    def _stranger(self, ref: int) -> Iterable[Out]:
-        return (_error("session/none", CODES["session/none"], ref),)
+    def _stranger(self, said: _AnyRequest) -> Iterable[Out]:
+        return (_error("session/none", CODES["session/none"], said.id, getattr(said, "room", None)),)
 
     def _malformed(self, frame: bytes, why: str) -> Iterable[Out]:
         loose = _loose(frame)

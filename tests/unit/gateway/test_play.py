@@ -223,8 +223,18 @@ def test_what_was_done_is_acknowledged() -> None:
 
 
 def test_a_refusal_names_the_request() -> None:
-    told = Talk().answer(3, Refused("game/over", "it is over"))
-    assert told == {"type": "error", "id": 3, "code": "game/over", "text": "it is over"}
+    told = Talk().answer(3, Refused("game/unknown", "there is no such game"))
+    assert told == {"type": "error", "id": 3, "code": "game/unknown", "text": "there is no such game"}
+
+
+def test_a_refusal_names_the_room_that_the_request_named() -> None:
+    told = Talk().answer(3, Refused("game/over", "it is over", ROOM))
+    assert told == {"type": "error", "id": 3, "room": 1000, "code": "game/over", "text": "it is over"}
+
+
+def test_a_stranger_is_told_which_request_was_refused() -> None:
+    told = Talk(hello=False).hear(type="leave", id=3, room=1000)
+    assert (told["code"], told["id"], told["room"]) == ("session/none", 3, 1000)
 
 
 def test_who_was_not_welcomed_is_still_a_stranger() -> None:

@@ -320,6 +320,28 @@ async def test_a_lost_answer_is_asked_for_again() -> None:
     assert again == [first]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "act", "command": {"type": "take"}},
+        {"type": "say", "text": "hi"},
+        {"type": "join"},
+        {"type": "spectate"},
+        {"type": "resume", "epoch": 1, "offset": 1},
+        {"type": "leave"},
+        {"type": "rematch"},
+    ],
+    ids=lambda message: str(message["type"]),
+)
+async def test_whatever_a_room_refuses_names_the_room(message: dict[str, object]) -> None:
+    client = await welcome()
+    client.say(id=2, room=ROOM, **message)
+    envelope = await only(client.bench)
+    client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, "room/unknown"))
+    (told,) = await client.heard()
+    assert (told["code"], told["id"], told["room"]) == ("room/unknown", 2, ROOM)
+
+
 async def test_a_refused_move_is_told_with_its_code() -> None:
     client = await seated()
     client.say(type="act", id=5, room=ROOM, command={})
