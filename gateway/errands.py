@@ -292,7 +292,7 @@ class Errand:
         attachment = session.attachments.get(request.room)
         if attachment is not None and attachment.seat is None:
             session.detach(attachment)
-            session.answer(request.ref, Done())
+            session.answer(request.ref, Done(attachment.room, attachment.epoch, attachment.offset))
             return
         command_id = CommandId(request.ref) if session.dialect.raw else session.mint_id()
         reply = await self._ask(request.room, command_id, envelopes.Leave())
@@ -301,7 +301,7 @@ class Errand:
         if attachment is not None:
             session.detach(attachment)
         await names.forget(self._desk.store, session.name, (request.room,))
-        session.answer(request.ref, Done())
+        session.answer(request.ref, Done(reply.room, reply.epoch, reply.offset))
 
     # --- asking -----------------------------------------------------------------------------------------------------
 

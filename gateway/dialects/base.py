@@ -200,7 +200,12 @@ class Entered(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What was asked for has happened."""
+    """What was asked of a room has happened."""
+
+    room: RoomId
+    epoch: Epoch
+    offset: Offset
+    """The step that it became; where it changed nothing, the last one."""
 
 
 class Refused(msgspec.Struct, frozen=True):

@@ -276,8 +276,8 @@ class Play:
                 return (_encode(welcome | {"games": games}),)
             case Attending():
                 return (self._attending(ref, answer),)
-            case Done():
-                return (_encode({"type": "ack", "id": ref}),)
+            case Done(room=room, epoch=epoch, offset=offset):
+                return (ack(ref, room, epoch, offset),)
         return ()
 
     def _attending(self, ref: int | None, answer: Attending) -> bytes:

@@ -428,6 +428,21 @@ async def test_a_view_that_waits_for_steps_is_not_forgotten_when_another_is_aske
     assert heard == [("update", 4), ("update", 5), ("view", 5), ("view", 5)]
 
 
+async def test_leaving_is_acknowledged_with_its_step() -> None:
+    client = await seated()
+    client.say(type="leave", id=2, room=ROOM)
+    client.bench.answer(told=[done_by(await only(client.bench), 4)])
+    assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 4}
+
+
+async def test_a_spectator_who_leaves_is_told_the_last_step_that_was_shown() -> None:
+    client = await welcome()
+    client.say(type="spectate", id=1, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 3, seat=None))
+    client.say(type="leave", id=2, room=ROOM)
+    assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 3}
+
+
 async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
     client = await welcome()
     client.say(type="spectate", id=1, room=ROOM)
