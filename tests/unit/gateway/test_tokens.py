@@ -53,6 +53,20 @@ def test_a_token_of_another_secret_is_forged() -> None:
     assert code(Tokens("another", 60_000).issue(ADA, "ada", NOW)) == "token/bad"
 
 
+@pytest.mark.parametrize("place", range(len(TOKENS.issue(ADA, "ada", NOW))))
+def test_a_token_with_any_character_changed_is_forged(place: int) -> None:
+    token = TOKENS.issue(ADA, "ada", NOW)
+    others = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ") - {token[place]}
+    changed = [token[:place] + other + token[place + 1 :] for other in sorted(others)]
+    assert {code(token) for token in changed} == {"token/bad"}
+
+
+@pytest.mark.parametrize("added", ["=", " ", "\n", "A"])
+def test_a_token_with_something_added_is_forged(added: str) -> None:
+    token = TOKENS.issue(ADA, "ada", NOW)
+    assert {code(token + added), code(added + token)} == {"token/bad"}
+
+
 def test_a_token_whose_content_was_changed_is_forged() -> None:
     body, _, signature = TOKENS.issue(ADA, "ada", NOW).partition(".")
     other, _, _ = TOKENS.issue(ADA, "eve", NOW).partition(".")
