@@ -157,8 +157,8 @@ _decode = msgspec.json.Decoder(_AnyIn).decode
 class _Loose(msgspec.Struct):
     """As much of a malformed message as its error should name."""
 
-    id: int | None = None
-    room: int | None = None
+    id: Any = None
+    room: Any = None
 
 
 _decode_loose = msgspec.json.Decoder(_Loose).decode
@@ -332,9 +332,10 @@ def _too_deep(frame: bytes) -> bool:
 
 def _loose(frame: bytes) -> _Loose:
     try:
-        return _decode_loose(frame)
+        said = _decode_loose(frame)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _Loose()
+    return _Loose(said.id if type(said.id) is int else None, said.room if type(said.room) is int else None)
 
 
 def _error(code: str, text: str, ref: int | None = None, room: int | None = None) -> bytes:

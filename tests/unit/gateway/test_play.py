@@ -340,6 +340,12 @@ def test_an_error_names_the_request_as_far_as_it_can_be_read() -> None:
     assert (read(out)["id"], read(out)["room"]) == (3, 1000)
 
 
+@pytest.mark.parametrize("room", ["1000", None, 1.5, True, [1000]])
+def test_an_error_names_the_request_even_if_its_room_makes_no_sense(room: object) -> None:
+    told = Talk().hear(type="join", id=3, room=room)
+    assert (told["code"], told["id"], "room" in told) == ("frame/malformed", 3, False)
+
+
 def test_too_much_nonsense_in_a_row_ends_the_conversation() -> None:
     talk = Talk()
     outs = [talk.send(b"?") for _ in range(20)]
