@@ -19,6 +19,7 @@ from gateway.dialects.base import (
     Act,
     Answer,
     Attending,
+    Complained,
     Configure,
     Dialect,
     Hangup,
@@ -206,6 +207,8 @@ class Session:
                 case Hangup(code=code, reason=reason):
                     self.hang_up(Closing(code, reason, come_back=False))
                     return
+                case Complained(code=complaint):
+                    self.desk.metrics.rejected(complaint)
                 case WatchRooms(game=game, on=on):
                     self._watch_rooms(game, on)
                 case _:

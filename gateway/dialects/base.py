@@ -132,6 +132,12 @@ class Hangup(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
+class Complained(msgspec.Struct, frozen=True):
+    """The client was told by the conversation itself that something is wrong: that is counted by its code."""
+
+    code: str
+
+
 # What only the play protocol can say. The `ref` of its requests is the client's own id, which rises per session.
 
 
@@ -177,8 +183,9 @@ Request: TypeAlias = (
     | Attend
     | Rematch
 )
-Out: TypeAlias = bytes | Request | Hangup
-"""What a conversation puts out: a frame to the client (its bytes, without any framing), a request, or the end."""
+Out: TypeAlias = bytes | Request | Complained | Hangup
+"""What a conversation puts out: a frame to the client (its bytes, without any framing), a request, something to count,
+or the end."""
 
 
 # --- what it is told -------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from gateway.dialects.base import (
     Answer,
     Attend,
     Attending,
+    Complained,
     Create,
     Dialect,
     Done,
@@ -305,12 +306,13 @@ class Play:
         return ()
 
     def _stranger(self, said: _AnyRequest) -> Iterable[Out]:
-        return (_error("session/none", CODES["session/none"], said.id, getattr(said, "room", None)),)
+        code = "session/none"
+        return (_error(code, CODES[code], said.id, getattr(said, "room", None)), Complained(code))
 
     def _malformed(self, frame: bytes, why: str) -> Iterable[Out]:
         loose = _loose(frame)
         code = "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
-        return self._error_or_end(_error(code, f"{CODES[code]}: {why}", loose.id, loose.room))
+        return (Complained(code), *self._error_or_end(_error(code, f"{CODES[code]}: {why}", loose.id, loose.room)))
 
     def _error_or_end(self, error: bytes) -> Iterable[Out]:
         self._nonsense += 1

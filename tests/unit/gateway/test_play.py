@@ -12,6 +12,7 @@ from gateway.dialects.base import (
     Answer,
     Attend,
     Attending,
+    Complained,
     Create,
     Done,
     Hangup,
@@ -46,6 +47,7 @@ class Talk:
         listed = RoomList(lambda _call: None)
         listed.gathered(rooms)
         self.play = Play(Opening({}, listed))
+        self.complaints: list[str] = []
         if hello:
             self.say(type="hello", name="ada")
 
@@ -53,7 +55,9 @@ class Talk:
         return self.send(msgspec.json.encode(message))
 
     def send(self, frame: bytes) -> list[Out]:
-        return list(self.play.receive(frame))
+        outs = list(self.play.receive(frame))
+        self.complaints += [out.code for out in outs if isinstance(out, Complained)]
+        return [out for out in outs if not isinstance(out, Complained)]
 
     def hear(self, **message: Any) -> dict[str, Any]:
         """What is said back at once."""
@@ -234,8 +238,10 @@ def test_a_refusal_names_the_room_that_the_request_named() -> None:
 
 
 def test_a_stranger_is_told_which_request_was_refused() -> None:
-    told = Talk(hello=False).hear(type="leave", id=3, room=1000)
+    talk = Talk(hello=False)
+    told = talk.hear(type="leave", id=3, room=1000)
     assert (told["code"], told["id"], told["room"]) == ("session/none", 3, 1000)
+    assert talk.complaints == ["session/none"]
 
 
 def test_who_was_not_welcomed_is_still_a_stranger() -> None:
@@ -319,8 +325,9 @@ MALFORMED = [
 
 @pytest.mark.parametrize(("frame", "code"), MALFORMED, ids=[str(frame[:50]) for frame, _ in MALFORMED])
 def test_nonsense_is_told_as_such(frame: bytes, code: str) -> None:
-    (out,) = Talk().send(frame)
-    assert read(out)["code"] == code
+    talk = Talk()
+    (out,) = talk.send(frame)
+    assert (read(out)["code"], talk.complaints) == (code, [code])
 
 
 @pytest.mark.parametrize("frame", [frame for frame, _ in MALFORMED], ids=[str(frame[:50]) for frame, _ in MALFORMED])

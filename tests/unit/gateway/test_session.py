@@ -87,6 +87,20 @@ async def test_a_name_is_claimed_with_hello() -> None:
     assert [message["code"] for message in await other.heard()] == ["name/taken"]
 
 
+async def test_all_refusals_are_counted_once() -> None:
+    bench = GatewayBench()
+    client = Client(bench)
+    client.say(type="rooms", id=1)
+    client.say(type="nothing", id=2)
+    client.session.receive(b"?")
+    client.session.garbage("frame/binary")
+    client.say(type="hello", name="")
+    codes = [str(message["code"]) for message in await client.heard()]
+    assert codes == ["session/none", "frame/unknown_type", "frame/malformed", "frame/binary", "name/bad"]
+    counted = [bench.desk.metrics.registry.get_sample_value("tavolata_rejections_total", {"code": c}) for c in codes]
+    assert counted == [1.0] * 5
+
+
 @pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\nb", "\u200b"])
 async def test_a_name_that_is_no_name_is_refused(name: str) -> None:
     client = Client(GatewayBench())
