@@ -169,9 +169,15 @@ class WebSocket(asyncio.Protocol):
                 if self._skip:
                     break
                 self._handle_skipped()
-            if end - at < 6:
+            if end - at < 2:
                 break
             first, second = data[at], data[at + 1]
+            if not second & _MASKED:  # the end, whatever follows: clients have to mask
+                self._conn.receive_data(data[at:])
+                self._handle_unusual()
+                return end
+            if end - at < 6:
+                break
             length, head = second & 0x7F, 6
             if length == 126:
                 length, head = int.from_bytes(data[at + 2 : at + 4], "big"), 8
@@ -179,7 +185,7 @@ class WebSocket(asyncio.Protocol):
                 if end - at < 14:
                     break
                 length, head = int.from_bytes(data[at + 2 : at + 10], "big"), 14
-            if length > MOST_BYTES and second & _MASKED:
+            if length > MOST_BYTES:
                 if length > _ENDLESS:
                     self._session.hang_up(closing.TOO_BIG)
                     return end
@@ -188,7 +194,7 @@ class WebSocket(asyncio.Protocol):
             if end - at < head + length:
                 break
             begin, at = at, at + head + length
-            if first == _TEXT and second & _MASKED and self._fragments is None:
+            if first == _TEXT and self._fragments is None:
                 self._session.receive(apply_mask(data[begin + head : at], data[begin + head - 4 : begin + head]))
             else:
                 self._conn.receive_data(data[begin:at])

@@ -350,18 +350,19 @@ async def test_a_lost_connection_ends_its_session() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        bytes((0x81, 0x05)) + b"hello" + b"!" * 10,
+        bytes((0x81, 0x05)) + b"hello",
+        bytes((0x89, 0x00)),
         bytes((0xF1, 0x80)) + bytes(4),
         bytes((0x83, 0x80)) + bytes(4),
         frame(Opcode.CONT, b"what?"),
     ],
-    ids=("unmasked", "reserved bits", "unknown opcode", "a continuation of nothing"),
+    ids=("unmasked", "unmasked and empty", "reserved bits", "unknown opcode", "a continuation of nothing"),
 )
 async def test_what_breaks_the_protocol_closes_the_connection(data: bytes) -> None:
     talk = Talk()
     talk.receive(data)
     heard = await talk.heard()
-    assert [opcode for opcode, _ in heard] == [Opcode.CLOSE]
+    assert [(opcode, int.from_bytes(body[:2], "big")) for opcode, body in heard] == [(Opcode.CLOSE, 1002)]
 
 
 async def test_several_messages_are_written_at_once() -> None:
