@@ -175,6 +175,8 @@ class Play:
         self._known = False
         self._nonsense = 0
         self._filter: RoomsIn | None = None
+        self._listed: set[RoomId] = set()
+        """The rooms that the client knows of, if it is told what changes."""
         self._asked: dict[int, str] = {}
         """Requests that are answered by a view, and what that is to be called."""
 
@@ -249,6 +251,7 @@ class Play:
     def _list(self, said: RoomsIn) -> Iterable[Out]:
         self._filter = said
         listed = [room for room in self._rooms.listed(said.game) if self._wanted(room)]
+        self._listed = {room.room for room in listed} if said.live else set()
         answer = _encode({"type": "rooms", "id": said.id, "rooms": listed})
         return (answer, WatchRooms(said.game, on=said.live))
 
@@ -261,7 +264,11 @@ class Play:
             return ()
         now = {room.room: room for room in rooms.rooms if self._wanted(room)}
         changed = [now[room] for room in rooms.changed if room in now]
-        gone = [room for room in rooms.changed if room not in now]
+        gone = [room for room in rooms.changed if room not in now and room in self._listed]
+        if not changed and not gone:
+            return ()
+        self._listed.difference_update(gone)
+        self._listed.update(room.room for room in changed)
         return (_encode({"type": "rooms_changed", "changed": changed, "gone": gone}),)
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
