@@ -32,6 +32,8 @@ def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]], dialects
     if {"-h", "--help"} & set(sys.argv[1:]):
         sys.stdout.write(_help(kind))
         return
+    if sys.argv[1:]:
+        _fail(f"python -m {kind.role} takes no arguments but --help: settings come from the environment", 2)
     try:
         settings = from_env(kind, os.environ)
         logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
@@ -41,9 +43,9 @@ def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]], dialects
         favour_throughput()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(start(settings))
-    except SettingError as error:
+    except (SettingError, BadUrl) as error:
         _fail(str(error), 2)
-    except (StoreError, Unfit, BadUrl, PortTaken) as error:
+    except (StoreError, Unfit, PortTaken) as error:
         _fail(str(error), 1)
     except KeyboardInterrupt:
         sys.exit(130)

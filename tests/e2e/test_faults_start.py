@@ -15,11 +15,11 @@ from tests.support.valkey import ValkeyServer
 ROLES = ["gateway", "worker"]
 
 
-def _run(role: str, **settings: object) -> "subprocess.CompletedProcess[str]":
+def _run(role: str, *words: str, **settings: object) -> "subprocess.CompletedProcess[str]":
     env = {f"TAVOLATA_{name.upper()}": str(value) for name, value in settings.items()}
     ours = {name: value for name, value in os.environ.items() if not name.startswith("TAVOLATA_")}
     return subprocess.run(
-        [sys.executable, "-m", role],
+        [sys.executable, "-m", role, *words],
         cwd=ROOT,
         env={**ours, "TAVOLATA_PORT": "0", **env},
         capture_output=True,
@@ -59,7 +59,14 @@ def store() -> Iterator[ValkeyServer]:
 def test_a_wrong_setting_is_named(role: str, setting: str, value: object, said: str) -> None:
     ended = _run(role, **{setting: value})
     assert said in _complaint(ended)
-    assert ended.returncode in (1, 2)
+    assert ended.returncode == 2
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_argument_that_nobody_reads_is_refused(role: str) -> None:
+    ended = _run(role, "--port=8123")
+    assert "takes no arguments" in _complaint(ended)
+    assert ended.returncode == 2
 
 
 def test_a_game_or_dialect_that_is_not_there_is_named(store: ValkeyServer) -> None:
