@@ -71,6 +71,7 @@ class Wire(asyncio.Protocol):
         self._waiting: deque[tuple[asyncio.Future[list[Any]], int, list[Any]]] = deque()
         self._outgoing: list[bytes] = []
         self._transport: asyncio.Transport | None = None
+        self._lost_by = "the connection to the store was lost"
         self._loop = asyncio.get_running_loop()
         self.last_heard = self._loop.time()
         self.open = False
@@ -86,22 +87,26 @@ class Wire(asyncio.Protocol):
         while self._waiting:
             future, _, _ = self._waiting.popleft()
             if not future.done():
-                future.set_exception(OutcomeUnknown("the connection to the store was lost"))
+                future.set_exception(OutcomeUnknown(self._lost_by))
         self._on_lost()
 
     def data_received(self, data: bytes) -> None:
         self.last_heard = self._loop.time()
         self._reader.feed(data)
-        while (reply := self._reader.gets()) is not False:
-            if self._on_push is not None:
-                self._on_push(reply)
-                continue
-            future, count, replies = self._waiting[0]
-            replies.append(reply)
-            if len(replies) == count:
-                self._waiting.popleft()
-                if not future.done():
-                    future.set_result(replies)
+        try:
+            while (reply := self._reader.gets()) is not False:
+                if self._on_push is not None:
+                    self._on_push(reply)
+                    continue
+                future, count, replies = self._waiting[0]
+                replies.append(reply)
+                if len(replies) == count:
+                    self._waiting.popleft()
+                    if not future.done():
+                        future.set_result(replies)
+        except hiredis.ProtocolError:
+            self._lost_by = "what answers there is no Redis"
+            self.abort()
 
     @property
     def idle(self) -> bool:

@@ -126,6 +126,18 @@ async def test_a_store_that_refuses_the_password_says_so(valkey_server: ValkeySe
         await Link(Address("127.0.0.1", valkey_server.port, password="wrong")).start()
 
 
+async def test_something_else_at_the_address_is_no_store(caplog: pytest.LogCaptureFixture) -> None:
+    async def web(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(web, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(StoreDown, match="what answers there is no Redis"):
+            await Link(Address("127.0.0.1", port), greeting=[("PING",)]).start()
+    assert caplog.text == ""
+
+
 async def test_a_link_that_was_never_started_is_down() -> None:
     with pytest.raises(StoreDown):
         await Link(Address()).call("PING")
