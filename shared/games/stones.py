@@ -9,7 +9,7 @@ from shared.errors import Rejected
 from shared.ids import Seat
 
 
-class Options(Noun, frozen=True):
+class Options(Noun, frozen=True, forbid_unknown_fields=True):
     stones: int = 21
 
 

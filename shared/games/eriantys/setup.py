@@ -35,7 +35,7 @@ TEAM_GAME: Final = 4
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=86_400_000)]
 
 
-class Options(Noun, frozen=True):
+class Options(Noun, frozen=True, forbid_unknown_fields=True):
     expert: bool = False
     grace_ms: Milliseconds = 3000
     """How long the game waits for a lost player whose turn it is, before it goes on without."""

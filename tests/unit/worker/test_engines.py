@@ -7,8 +7,10 @@ from types import ModuleType
 import msgspec
 import pytest
 
+from shared.engine import AnyGame
 from shared.settings import SettingError
 from tests.support.toys import TOY, Guess
+from worker.catalog import GAMES
 from worker.engines import Engines, NoSuchGame, load_engines
 
 NEWER = dataclasses.replace(TOY, version=2, title="Toy, again")
@@ -47,6 +49,12 @@ def test_an_announced_game_tells_the_form_of_its_commands() -> None:
 
 def test_our_own_games_are_there() -> None:
     assert {card.name for card in load_engines("").cards()} >= {"stones", "eriantys", "codex", "snarl"}
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.name))
+def test_our_own_games_refuse_an_option_that_they_do_not_have(game: AnyGame) -> None:
+    with pytest.raises(msgspec.ValidationError, match="unknown field"):
+        msgspec.convert({"misspelt": 1}, game.options_type)
 
 
 def test_a_module_outside_the_project_adds_its_game(monkeypatch: pytest.MonkeyPatch) -> None:
