@@ -100,9 +100,9 @@ class Api:
             return error("room/not_finished", 409)
         if record.private and self._seat(request, record.seats) is None:
             return error("updates/denied", 403)
-        steps = await self._recordings.steps(record.room, after)
+        spec, steps = await self._recordings.spec(record), await self._recordings.steps(record.room, after)
         told = [public(step) for step in steps.told]
-        return json({"room": record.room, "spec": record.spec, "steps": told, "more": steps.more})
+        return json({"room": record.room, "spec": spec, "steps": told, "more": steps.more})
 
     def _claims(self, request: Request) -> SessionId | Rejected:
         claims = self._desk.tokens.check(bearer(request), self._desk.now_ms())

@@ -18,7 +18,7 @@ from shared.bus.journal import Filed, Record
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.envelopes import Told
-from shared.ids import Epoch, Offset, RoomId, Seat, SessionId, partition_of
+from shared.ids import LOBBY, Epoch, Offset, RoomId, Seat, SessionId, partition_of
 from shared.rooms import Update
 
 MOST_STEPS = 5_000
@@ -42,18 +42,16 @@ class _Joined(msgspec.Struct):
     sid: SessionId = SessionId("")
 
 
-class _Opened(msgspec.Struct):
-    spec: msgspec.Raw
+class _Settled(msgspec.Struct):
+    """That the table was opened, or configured later."""
 
-
-class _Spec(msgspec.Struct):
-    private: bool = False
+    spec: dict[str, Any]
 
 
 _decode_kind = msgspec.json.Decoder(_Kind).decode
 _decode_joined = msgspec.json.Decoder(_Joined).decode
-_decode_opened = msgspec.json.Decoder(_Opened).decode
-_decode_spec = msgspec.json.Decoder(_Spec).decode
+_decode_settled = msgspec.json.Decoder(_Settled).decode
+_SETTLED = ("room.opened", "room.configured")
 
 
 @dataclass(slots=True)
@@ -61,8 +59,10 @@ class Recording:
     """What the journal says of a room, as far as it was read."""
 
     room: RoomId
-    spec: msgspec.Raw = field(default_factory=lambda: msgspec.Raw(b"{}"))
-    private: bool = False
+    spec: dict[str, Any] = field(default_factory=dict)
+    """Without its options: the journal has also those that the game tells nobody."""
+    settled: Offset = Offset(0)
+    """The step that told what it is."""
     seats: dict[SessionId, Seat] = field(default_factory=dict)
     """The session that held each seat last: what the seat is told is not for those who gave it up before."""
     finished: bool = False
@@ -71,17 +71,21 @@ class Recording:
     epoch: Epoch = Epoch(0)
     """That wrote it."""
 
+    @property
+    def private(self) -> bool:
+        return bool(self.spec.get("private"))
+
     def follow(self, filed: Sequence[Filed]) -> None:
         for offset, number, record in filed:
             for event in _decode_events(record.events):
-                self._follow(event)
+                self._follow(event, offset)
             self.last, self.epoch = (offset, number), record.epoch
 
-    def _follow(self, event: msgspec.Raw) -> None:
+    def _follow(self, event: msgspec.Raw, offset: Offset) -> None:
         match _decode_kind(event).type:
-            case "room.opened":
-                self.spec = _decode_opened(event).spec.copy()
-                self.private = _decode_spec(self.spec).private
+            case kind if kind in _SETTLED:
+                self.settled = offset
+                self.spec = {name: value for name, value in _decode_settled(event).spec.items() if name != "options"}
             case "room.joined" | "room.back":
                 joined = _decode_joined(event)
                 if joined.sid:
@@ -112,7 +116,9 @@ class Recordings:
         """Those that were asked for last, the latest at the end."""
 
     async def of(self, room: RoomId) -> Recording | None:
-        """What is known of a room now; None if there is none."""
+        """What is known of a room now; None if there is none, as under the lobby's number."""
+        if room == LOBBY:
+            return None
         keys = self._keys(room)
         async with self._turn():
             recording = await self._remembered(keys, room)
@@ -122,6 +128,15 @@ class Recordings:
             finally:
                 self._remember(recording)
         return None if recording.last is None else recording
+
+    async def spec(self, recording: Recording) -> dict[str, Any]:
+        """What was played, as everybody was told; without options if that is kept no more."""
+        async with self._turn():
+            keys, before = self._keys(recording.room), recording.settled - 1
+            told, trimmed = await updates.read(self._store, keys, recording.room, before, 1)
+        events = _decode_events(_decode_update(told[0].public).events) if told and not trimmed else []
+        specs = [_decode_settled(event).spec for event in events if _decode_kind(event).type in _SETTLED]
+        return specs[-1] if specs else recording.spec
 
     async def steps(self, room: RoomId, after: int) -> Steps:
         """What was told after an offset."""

@@ -146,6 +146,16 @@ async def test_a_private_game_is_replayed_for_its_seats_alone(calm: Cluster, arr
     assert calm.gateways[0].get(path, second.token)[0] == 200
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/ws/nothing", "/api/rooms/abc/updates", "/api/replays/-1"])
+async def test_a_replay_does_not_tell_the_options_that_are_secret(calm: Cluster, arrive: Arrive) -> None:
+    player = await arrive(calm.gateways[0])
+    options = {"levels": "shipped", "move_time_ms": 60_000}
+    room = (await player.ask("create", game="snarl", seats=1, options=options))["room"]
+    await player.event(room, "room.started")
+    await player.ask("leave", room=room)
+    status, body = calm.gateways[1].get(f"/api/replays/{room}")
+    assert (status, json.loads(body)["spec"]["options"]) == (200, {"move_time_ms": 60_000})
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/ws/nothing", "/api/rooms/abc/updates", "/api/replays/-1", "/api/replays/0"])
 def test_paths_that_are_not_there_are_not_found(calm: Cluster, path: str) -> None:
     assert calm.gateways[0].get(path)[0] == 404

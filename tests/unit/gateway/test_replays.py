@@ -82,7 +82,7 @@ async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: R
     assert recording is not None
     assert (recording.seats, recording.private) == ({SessionId("s-1"): Seat(0), SessionId("s-2"): Seat(1)}, True)
     assert recording.finished
-    assert bytes(recording.spec) == b'{"game":"stones","private":true}'
+    assert recording.spec == {"game": "stones", "private": True}
     assert (max(store.given), sum(store.given)) == (200, 1_004)
 
 
