@@ -33,7 +33,7 @@ from shared.bus.store import StoreError
 from shared.envelopes import AnyBody, Enter, Envelope, Reply, Watch
 from shared.errors import Rejected
 from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId, SessionId
-from shared.rooms import RoomSpec, RoomView
+from shared.rooms import Position, RoomSpec, RoomView
 
 if TYPE_CHECKING:
     from gateway.session import Session
@@ -292,7 +292,7 @@ class Errand:
         attachment = session.attachments.get(request.room)
         if attachment is not None and attachment.seat is None:
             session.detach(attachment)
-            session.answer(request.ref, Done(attachment.room, attachment.epoch, attachment.offset))
+            session.answer(request.ref, Done(request.room))
             return
         command_id = CommandId(request.ref) if session.dialect.raw else session.mint_id()
         reply = await self._ask(request.room, command_id, envelopes.Leave())
@@ -301,7 +301,8 @@ class Errand:
         if attachment is not None:
             session.detach(attachment)
         await names.forget(self._desk.store, session.name, (request.room,))
-        session.answer(request.ref, Done(reply.room, reply.epoch, reply.offset))
+        step = Position(reply.epoch, reply.offset) if reply.offset else None
+        session.answer(request.ref, Done(request.room, step))
 
     # --- asking -----------------------------------------------------------------------------------------------------
 

@@ -176,7 +176,7 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     text: str = ""
     epoch: Epoch = Epoch(0)
     offset: Offset = Offset(0)
-    """The step that applied it; for a view the step it shows."""
+    """The step that applied it, 0 if none was needed; for a view the step it shows."""
     seat: Seat | None = None
     view: msgspec.Raw = NOTHING
     to: RoomId | None = None

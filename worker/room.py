@@ -92,15 +92,17 @@ class Room(Seating):
             self._file_refusal(envelope, seat, refusal, at, batch)
             return
         answered = False
-        leaving = type(body) is Leave
-        if self._events:
+        leaving, stepped = type(body) is Leave, bool(self._events)
+        if stepped:
             answered = self._close(at, batch, envelope, seat, answer=type(body) is not Rematch)
         else:
             notes = (Detached(place.gateway, seat),) if leaving else ()
             self._file_done(envelope, seat, notes, at, batch)
         if leaving:
             self._turn_away(envelope.gateway, batch)
-        if not answered:
+        if leaving and not stepped:
+            self._nothing_new(envelope, batch)
+        elif not answered:
             self._answer(envelope, batch, seat)
         if state.status == "waiting":
             self._start_if_full(at, batch)
@@ -113,7 +115,7 @@ class Room(Seating):
         if seat is not None and known is not None:
             self._repeat(envelope, seat, known, batch)
         elif state.status and isinstance(envelope.body, Leave):
-            self._answer(envelope, batch)
+            self._nothing_new(envelope, batch)
         else:
             self._refuse(envelope, Rejected("room/not_seated" if state.status else "room/unknown"), batch)
 

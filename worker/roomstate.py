@@ -33,7 +33,8 @@ OVER = ("finished", "closed")
 class Result(msgspec.Struct, frozen=True, array_like=True):
     """What became of a command: the step that applied it, or why it was refused."""
 
-    offset: Offset
+    offset: Offset = Offset(0)
+    """0: it became none."""
     code: str = ""
     text: str = ""
     epoch: Epoch = Epoch(0)

@@ -107,7 +107,8 @@ class Steps:
         for note in record.notes:
             self._note(note)
         if record.seat is not None and record.id:
-            self._file(record.seat, record.id, Result(offset, record.code, record.text, record.epoch))
+            step = Offset(0) if number else offset
+            self._file(record.seat, record.id, Result(step, record.code, record.text, record.epoch))
         if number == 0:
             self.state.epoch = record.epoch
             self._turn = self._whose_turn()
@@ -290,7 +291,7 @@ class Steps:
         state.number += 1
         record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, notes=notes)
         batch.file(state.room, state.offset, state.number, record)
-        self._file(seat, envelope.id, Result(state.offset, epoch=self._epoch))
+        self._file(seat, envelope.id, Result(epoch=self._epoch))
 
     def _file_refusal(self, envelope: Envelope, seat: Seat, refusal: Rejected, at: int, batch: Batch) -> None:
         """A refusal is a result too: the same command again, later, must not be carried out."""
@@ -300,7 +301,7 @@ class Steps:
         text = refusal.text or CODES.get(refusal.code, "")
         record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, code=refusal.code, text=text)
         batch.file(state.room, state.offset, state.number, record)
-        self._file(seat, envelope.id, Result(state.offset, refusal.code, text, self._epoch))
+        self._file(seat, envelope.id, Result(Offset(0), refusal.code, text, self._epoch))
         self._refuse(envelope, refusal, batch)
 
     def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
@@ -312,6 +313,10 @@ class Steps:
         if isinstance(envelope.body, Rematch):
             reply = msgspec.structs.replace(reply, to=state.rematch, spec=state.spec)
         batch.reply(envelope, reply)
+
+    def _nothing_new(self, envelope: Envelope, batch: Batch) -> None:
+        """The answer to a command that needed no step."""
+        batch.reply(envelope, Reply(envelope.conn, self.state.room, envelope.id, epoch=self._epoch))
 
     def _repeat(self, envelope: Envelope, seat: Seat, known: Result | Rejected, batch: Batch) -> None:
         """The answer to a command that was handled before."""

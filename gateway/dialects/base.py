@@ -210,9 +210,8 @@ class Done(msgspec.Struct, frozen=True):
     """What was asked of a room has happened."""
 
     room: RoomId
-    epoch: Epoch
-    offset: Offset
-    """The step that it became; where it changed nothing, the last one."""
+    step: Position | None = None
+    """What it became; None if nothing had to change."""
 
 
 class Refused(msgspec.Struct, frozen=True):

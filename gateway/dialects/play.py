@@ -284,7 +284,9 @@ class Play:
                 return (_encode(welcome | {"games": games}),)
             case Attending():
                 return (self._attending(ref, answer),)
-            case Done(room=room, epoch=epoch, offset=offset):
+            case Done(room=room, step=None):
+                return (_encode({"type": "ack", "id": ref, "room": room}),)
+            case Done(room=room, step=Position(epoch=epoch, offset=offset)):
                 return (ack(ref, room, epoch, offset),)
         return ()
 

@@ -191,7 +191,7 @@ class Cluster:
                 return self._act(client, request)
             case Leave(room=number):
                 self._leave(client, self.rooms[number])
-                return Done(number, EPOCH, self.rooms[number].offset)
+                return Done(number)
             case _:
                 raise AssertionError(request)
 

@@ -281,7 +281,7 @@ class House:
         if room.status == "waiting":
             person = room.people.pop(seat)
             self.step(room, [Left(seat, person.name, "left")])
-        return base.Done(number, Epoch(1), Offset(room.offset))
+        return base.Done(number)
 
     # --- steps -------------------------------------------------------------------------------------------------------
 

@@ -158,7 +158,7 @@ class SimPlayer:
             self.pending.clear()
             return
         for visit in self.visits:
-            if visit.room == message.get("room"):
+            if visit.room == message["room"] and "offset" in message:
                 self.pending.pop(message["id"], None)
                 self._once(visit, message["id"])
                 visit.acked[message["id"]] = (message["epoch"], message["offset"])

@@ -237,8 +237,12 @@ def test_an_acknowledgement_names_the_step() -> None:
 
 
 def test_what_was_done_is_acknowledged() -> None:
-    told = Talk().answer(3, Done(ROOM, Epoch(7), Offset(5)))
+    told = Talk().answer(3, Done(ROOM, Position(Epoch(7), Offset(5))))
     assert told == {"type": "ack", "id": 3, "room": 1000, "epoch": 7, "offset": 5}
+
+
+def test_what_needed_no_step_is_acknowledged_without_one() -> None:
+    assert Talk().answer(3, Done(ROOM)) == {"type": "ack", "id": 3, "room": 1000}
 
 
 def test_a_refusal_names_the_request() -> None:

@@ -11,7 +11,7 @@ from gateway.dialects.base import Dialect, Out
 from gateway.session import Session
 from shared.bus.meta import GameCard, announce
 from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
-from shared.ids import LOBBY, CommandId, GatewayId, RoomId
+from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
 from shared.rooms import RoomSpec, Update
 from tests.support import batches
 from tests.support.gateway_bench import (
@@ -449,12 +449,20 @@ async def test_leaving_is_acknowledged_with_its_step() -> None:
     assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 4}
 
 
-async def test_a_spectator_who_leaves_is_told_the_last_step_that_was_shown() -> None:
+async def test_leaving_a_game_that_is_over_is_no_step() -> None:
+    client = await seated()
+    client.say(type="leave", id=2, room=ROOM)
+    envelope = await only(client.bench)
+    client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, epoch=Epoch(7)))
+    assert await client.heard() == [{"type": "ack", "id": 2, "room": ROOM}]
+
+
+async def test_a_spectator_who_leaves_makes_no_step() -> None:
     client = await welcome()
     client.say(type="spectate", id=1, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 3, seat=None))
     client.say(type="leave", id=2, room=ROOM)
-    assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 3}
+    assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM}
 
 
 async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
