@@ -156,6 +156,8 @@ async def test_a_replay_does_not_tell_the_options_that_are_secret(calm: Cluster,
     assert (status, json.loads(body)["spec"]["options"]) == (200, {"move_time_ms": 60_000})
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/ws/nothing", "/api/rooms/abc/updates", "/api/replays/-1", "/api/replays/0"])
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/ws/nothing", "/api/rooms/abc/updates", "/api/replays/-1", "/api/replays/0"]
+)
 def test_paths_that_are_not_there_are_not_found(calm: Cluster, path: str) -> None:
     assert calm.gateways[0].get(path)[0] == 404
