@@ -18,6 +18,8 @@ class Told:
     board: Any = None
     """The public position at the end as this seat knows it, an object; None if the dialect does not show enough. Only
     boards with the same keys are compared."""
+    late: bool = False
+    """The game ended while this player was away; afterwards it was told just that."""
     counts: dict[str, int] = field(default_factory=dict)
     """Things worth counting over a run: characters played, endings, refusals by code."""
     faults: list[str] = field(default_factory=list)

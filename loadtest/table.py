@@ -258,8 +258,8 @@ class Table:
 
     def _compare(self) -> None:
         """All seats must have been told the same end, and the same position where they can tell."""
-        told = [player.told for player in self._players]
-        for (seat, one), (other_seat, other) in combinations(enumerate(told), 2):
+        told = [(seat, player.told) for seat, player in enumerate(self._players) if not player.told.late]
+        for (seat, one), (other_seat, other) in combinations(told, 2):
             found = list(differences(one.result, other.result, "result"))
             if _comparable(one.board, other.board):
                 found += differences(one.board, other.board, "board")

@@ -90,7 +90,7 @@ class Seating(Steps):
     def _sit_down(self, envelope: Envelope, body: Enter) -> Seat | Rejected:
         state, game = self.state, self._the_game
         if state.status != "waiting":
-            return Rejected("room/closed" if state.status == "closed" else "room/started")
+            return Rejected("room/closed") if state.status == "closed" else Rejected("room/started", self._ending())
         if state.spec.only and body.dialect != state.spec.only:
             return Rejected("room/wrong_dialect")
         free = state.free()
@@ -155,8 +155,7 @@ class Seating(Steps):
         state = self.state
         seat = state.seat_named(body.name)
         if state.outcome is not None:
-            winners = ", ".join(state.outcome.names) or "nobody"
-            return Rejected("game/over", f"the game is over; it was won by {winners}")
+            return Rejected("game/over", self._ending())
         if seat is None or state.seats[seat].left or state.seats[seat].bot or seat in self._removed():
             return Rejected("room/nobody")
         if state.over:
@@ -165,6 +164,11 @@ class Seating(Steps):
             return Rejected("room/not_gone")
         self._back(seat, envelope.sid)
         return seat
+
+    def _ending(self) -> str:
+        """For who comes after the end: in some dialects nothing else tells how a game went that ended meanwhile."""
+        outcome = self.state.outcome
+        return f"the game is over; it was won by {', '.join(outcome.names) or 'nobody'}" if outcome is not None else ""
 
     def _back(self, seat: Seat, sid: SessionId) -> None:
         self._emit(Back(seat, sid))

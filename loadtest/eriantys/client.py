@@ -100,6 +100,16 @@ class Client(ABC):
     def fault(self, text: str) -> None:
         self.told.faults.append(f"{self.seating.name}: {text}")
 
+    def turned_away(self, code: str, text: str) -> None:
+        """There is no way to the table: try again later, unless the game has ended while we were away."""
+        if self.over:
+            return
+        self.count(f"refused {code}")
+        if "the game is over" in text:
+            self.over = self.told.late = True
+        else:
+            self.due = True
+
     def ended(self, winners: list[str]) -> None:
         self.over = True
         self.waiting = False

@@ -110,9 +110,7 @@ class EventsPlayer(Client):
                 self.due = True
                 return ()
             return () if self.over else self._act()
-        if not self.over:
-            self.count(f"refused {word}")
-            self.due = True
+        self.turned_away(word, text)
         return ()
 
     def _learn_hand(self, word: str) -> None:

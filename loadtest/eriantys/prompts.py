@@ -57,8 +57,8 @@ class PromptsPlayer(Client):
             case {"type": "Welcome", "lobbies": lobbies}:
                 self._mages = {lobby["lobbyIndex"]: lobby["mages"] for lobby in lobbies}
                 self.due = not self._inside and not self.over
-            case {"type": "Error", "code": code}:
-                return self._error(code)
+            case {"type": "Error", "code": code, "string": text}:
+                return self._error(code, text)
             case {"type": "InformationConnection", "lobbyIndex": room}:
                 self._entered(room)
             case {"type": "InformationGame", "player": name, "phase": phase}:
@@ -81,16 +81,14 @@ class PromptsPlayer(Client):
             self.seating.opened(room)
         self._inside = True
 
-    def _error(self, code: str) -> Iterable[bytes]:
+    def _error(self, code: str, text: str) -> Iterable[bytes]:
         if self.waiting:
             self.refused(code)
             if code in ("BUSY", "PAUSED", "NOT_YOUR_TURN"):
                 self.due = True
                 return ()
             return () if self.over else self._act()
-        if not self.over:
-            self.count(f"refused {code}")
-            self.due = True
+        self.turned_away(code, text)
         return ()
 
     def _information(self, name: str, phase: str) -> Iterable[bytes]:

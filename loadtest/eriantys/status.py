@@ -70,9 +70,10 @@ class StatusPlayer(Client):
 
     def _error(self, code: int, text: str) -> Iterable[bytes]:
         if not self.waiting:
-            if not self.over:
+            if self.seat < 0:
+                self.turned_away(str(code), text)
+            elif not self.over:
                 self.count(f"refused {code}")
-                self.due = self.seat < 0
             return ()
         self.refused(str(code))
         if text.startswith("BUSY") or code == NOT_MY_TURN or "paused" in text:

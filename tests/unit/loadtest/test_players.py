@@ -29,6 +29,23 @@ def test_one_dialect_is_spoken_by_all(dialect: str) -> None:
     assert {dialect_at((dialect,), table, seat) for table in range(3) for seat in range(4)} == {dialect}
 
 
+REFUSALS = {
+    "eriantys.events": '{"type":"Nack","errorMessage":"ROOM_STARTED: %s"}',
+    "eriantys.prompts": '{"type":"Error","string":"%s","code":"ROOM_STARTED"}',
+    "eriantys.status": '{"status":103,"errorMessage":"%s"}',
+}
+
+
+@pytest.mark.parametrize("dialect", REFUSALS)
+def test_a_player_who_comes_back_after_the_end_is_done(dialect: str) -> None:
+    player = player_for(dialect, Seating("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
+    list(player.open())
+    list(player.receive((REFUSALS[dialect] % "the game has begun").encode()))
+    assert (player.over, player.told.late) == (False, False)
+    list(player.receive((REFUSALS[dialect] % "the game is over; it was won by ada").encode()))
+    assert (player.over, player.told.late) == (True, True)
+
+
 def test_play_is_played_by_its_own_player() -> None:
     seating = Seating("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, True)
     assert isinstance(player_for("play", seating), Play)

@@ -19,7 +19,7 @@ from shared.envelopes import (
 from shared.ids import GatewayId, RoomId, Seat
 from shared.rooms import RoomSpec
 from tests.support.batches import hearers, steps_for
-from tests.support.room_bench import G1, G2, STONES, TWO, RoomBench, opened, started, take
+from tests.support.room_bench import G1, G2, STONES, TWO, RoomBench, finished, opened, started, take
 from tests.support.toys import TOY
 from worker.engines import Engines
 
@@ -86,6 +86,15 @@ def test_a_full_table_that_waits_for_its_settings_has_no_seat() -> None:
 
 def test_a_started_game_cannot_be_joined() -> None:
     assert started().code("eve", Enter("eve")) == "room/started"
+
+
+def test_who_comes_after_the_end_is_told_how_it_ended() -> None:
+    bench = finished()
+    reply = bench.send("eve", Enter("eve"))
+    assert reply is not None
+    assert bench.room.state.outcome is not None
+    winners = ", ".join(bench.room.state.outcome.names)
+    assert (reply.code, reply.text) == ("room/started", f"the game is over; it was won by {winners}")
 
 
 def test_a_closed_room_cannot_be_joined() -> None:
