@@ -40,8 +40,11 @@ def test_a_person_plays_expert_eriantys_and_uses_characters(newcomer: Newcomer) 
             break
         keys = sorted(person.offered())
         playing = person.page.locator(".character.picked").count() > 0
-        cards = [key for key in keys if playing and key.startswith(("island-", "swap"))]
-        cards = cards or [key for key in keys if key.startswith(("character-", "card-"))]
+        if playing:  # what ends it; else anything that it asks for, on both sides of a swap
+            cards = [key for key in keys if key.startswith(("island-", "swap"))]
+            cards = cards or [key for key in keys if not key.startswith("character-")]
+        else:
+            cards = [key for key in keys if key.startswith("character-")]
         coins = [key for key in keys if key.startswith("hall-")] or [key for key in keys if "-GREEN-" in key]
         if keys:
             person.press(dice.choice(cards or coins[:1] or keys))
