@@ -1,14 +1,13 @@
 """Everything that one batch of a partition's commands has come to, until it is committed in one go."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import msgspec
 
 from shared.bus import directory, journal, keys, updates
 from shared.bus.commits import Message
 from shared.bus.directory import Change
-from shared.bus.entries import NEXT
+from shared.bus.entries import NEXT, entry
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.bus.store import Command
@@ -39,37 +38,46 @@ class Due:
         return Due(due_ms, RoomId(int(room)), name, int(generation))
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(msgspec.Struct):
     """The writes and messages of one commit. Rooms fill it, the partition's owner seals it."""
 
     partition: Keys
     epoch: Epoch
     updates_kept: int = 1_000
-    entries: list[bytes] = field(default_factory=list)
-    writes: list[Command] = field(default_factory=list)
-    told: list[tuple[bytes, tuple[GatewayId, ...]]] = field(default_factory=list)
+    entries: list[bytes] = []
+    writes: list[Command] = []
+    told: list[tuple[bytes, tuple[GatewayId, ...]]] = []
     """The steps, and who is to hear of each."""
-    replies: list[tuple[Reply, GatewayId]] = field(default_factory=list)
-    listings: dict[RoomId, Listing | None] = field(default_factory=dict)
-    onward: list[Envelope] = field(default_factory=list)
+    replies: list[tuple[Reply, GatewayId]] = []
+    listings: dict[RoomId, Listing | None] = {}
+    onward: list[Envelope] = []
     """Commands to other entities, to be put on their streams after the commit."""
-    started: list[Due] = field(default_factory=list)
-    _lists: tuple[list[Any], ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._lists = (self.entries, self.writes, self.told, self.replies, self.onward, self.started)
+    started: list[Due] = []
 
     def mark(self, room: RoomId) -> "Mark":
         """Where the batch is now, to come back to if a command breaks its room."""
-        listing = (self.listings[room],) if room in self.listings else ()
-        return Mark(room, listing, tuple(map(len, self._lists)))
+        return Mark(
+            room,
+            self.listings.get(room, msgspec.UNSET),
+            len(self.entries),
+            len(self.writes),
+            len(self.told),
+            len(self.replies),
+            len(self.onward),
+            len(self.started),
+        )
 
     def roll_back(self, mark: "Mark") -> None:
-        self.listings.pop(mark.room, None)
-        self.listings.update((mark.room, listing) for listing in mark.listing)
-        for items, length in zip(self._lists, mark.lengths, strict=True):
-            del items[length:]
+        del self.entries[mark.entries :]
+        del self.writes[mark.writes :]
+        del self.told[mark.told :]
+        del self.replies[mark.replies :]
+        del self.onward[mark.onward :]
+        del self.started[mark.started :]
+        if mark.listing is msgspec.UNSET:
+            self.listings.pop(mark.room, None)
+        else:
+            self.listings[mark.room] = mark.listing
 
     def write(self, command: Command) -> None:
         """Not an entry, but in its place among them: if the store refuses an entry, the rooms that came before it have
@@ -78,11 +86,12 @@ class Batch:
         self.writes.append(command)
 
     def file(self, room: RoomId, offset: Offset, number: int, record: Record) -> None:
-        self.entries.append(journal.filing(self.partition, room, offset, number, record))
+        """What happened, of which nobody is told."""
+        self.entries.append(entry(room, offset, number, _encode(record)))
 
-    def tell(self, told: Told, gateways: tuple[GatewayId, ...]) -> None:
+    def step(self, record: Record, told: Told, gateways: tuple[GatewayId, ...]) -> None:
         body = _encode(told)
-        self.entries.append(updates.telling(self.partition, told, body))
+        self.entries.append(entry(told.room, told.offset, 0, _encode(record), body))
         if told.offset % _TRIM_EVERY == 0:
             self.write(updates.trimming(self.partition, told.room, self.updates_kept))
         self.told.append((body, gateways))
@@ -143,6 +152,11 @@ class Batch:
 
 class Mark(msgspec.Struct, frozen=True):
     room: RoomId
-    listing: tuple[Listing | None, ...]
+    listing: Listing | msgspec.UnsetType | None
     """What the directory was to be told of the room, if anything."""
-    lengths: tuple[int, ...]
+    entries: int
+    writes: int
+    told: int
+    replies: int
+    onward: int
+    started: int

@@ -181,7 +181,6 @@ class Steps:
         command = envelope.id if seat is not None else CommandId(0)
         events = msgspec.Raw(_encode(self._events))
         record = Record(at, epoch, envelope.sid, command, seat, envelope.trace, events, notes, "", "", expired)
-        batch.file(state.room, offset, 0, record)
         if seat is not None and command:
             self._file(seat, command, Result(offset, "", "", epoch))
         gateways = self._receivers()
@@ -193,7 +192,7 @@ class Steps:
             told = self._teller().told(self._events, update, done)
         else:
             told = told_to_all(update, done)
-        batch.tell(told, gateways)
+        batch.step(record, told, gateways)
         if self._seats_changed:
             self._list(batch)
         over = state.status in OVER

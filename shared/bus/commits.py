@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from shared.bus.keys import Keys
+import msgspec
+
+from shared.bus.keys import JOURNAL, UPDATES, Keys
 from shared.bus.leases import Tenure
 from shared.bus.scripts import script
 from shared.bus.store import Argument, Command, Store, StoreRefused
@@ -19,8 +20,7 @@ _MOST_WRITES = 1_000
 """In one call of the script: nobody else is served meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     """What one partition wants to have written, and where its stream stands before and after."""
 
     partition: Keys
@@ -35,13 +35,14 @@ class Commit:
 
 def committing(commits: Sequence[Commit], *, publish: bool = True) -> Command:
     """The command that commits them all, each for itself."""
-    words: list[Argument] = []
+    words: list[Argument] = [JOURNAL, UPDATES]
     for one in commits:
         writes: list[Argument] = []
         for write in one.writes:
             writes += (len(write), *write)
         messages = [word for message in one.messages for word in message] if publish else []
-        words += (one.tenure.token, one.before, one.after, b"".join(one.entries), len(writes), len(messages))
+        words += (one.tenure.token, one.before, one.after, one.partition.rooms, b"".join(one.entries))
+        words += (len(writes), len(messages))
         words += writes
         words += messages
     return script("commit", [one.partition.owner for one in commits], words)
@@ -68,7 +69,7 @@ def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:
     """In portions that do not keep the store busy for long."""
     begin = writes = 0
     for at, one in enumerate(commits):
-        count = len(one.entries) + len(one.writes)
+        count = len(one.entries) * 2 + len(one.writes)
         if writes and writes + count > _MOST_WRITES:
             yield commits[begin:at]
             begin, writes = at, 0

@@ -2,17 +2,23 @@
 
 import msgspec
 
-from shared.ids import Offset
+from shared.ids import Offset, RoomId
 
 FIELD = "b"
 NEXT = b"\n"
 """Among entries: here comes the next of the commit's other writes."""
-_BREAK = ord("\n")
+_LINES = 4
 
 
-def entry(stream: str, offset: Offset, number: int, body: bytes) -> bytes:
-    """An entry for `commits.commit` to append: stream, id and body, a line each. JSON has no line breaks in its words,
-    and those between them mean nothing."""
-    if _BREAK in body:
-        body = msgspec.json.format(body, indent=-1)
-    return b"%b\n%d-%d\n%b\n" % (stream.encode(), offset, number, body)
+def entry(room: RoomId, offset: Offset, number: int, record: bytes, told: bytes = b"") -> bytes:
+    """For `commits.commit` to append: a record to the room's journal and, if there is something to tell, that to its
+    updates. Room, id, record and told, a line each: JSON has no line breaks in its words, and those between them mean
+    nothing."""
+    lines = b"%d\n%d-%d\n%b\n%b\n" % (room, offset, number, record, told)
+    if lines.count(b"\n") == _LINES:
+        return lines
+    return entry(room, offset, number, _on_one_line(record), _on_one_line(told))
+
+
+def _on_one_line(body: bytes) -> bytes:
+    return msgspec.json.format(body, indent=-1) if body else body

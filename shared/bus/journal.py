@@ -6,12 +6,9 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from shared.bus.entries import entry
 from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Note(msgspec.Struct, frozen=True, tag_field="note", tag=str.lower, omit_defaults=True):
@@ -60,11 +57,6 @@ class Record(msgspec.Struct, frozen=True, array_like=True):
 _decode = msgspec.json.Decoder(Record).decode
 Filed: TypeAlias = tuple[Offset, int, Record]
 """Offset, number after the step (0: the step itself), and what happened."""
-
-
-def filing(partition: Keys, room: RoomId, offset: Offset, number: int, record: Record) -> bytes:
-    """The entry of a record."""
-    return entry(partition.journal(room), offset, number, _encode(record))
 
 
 @dataclass(frozen=True, slots=True)

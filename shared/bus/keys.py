@@ -18,6 +18,8 @@ TENANCY = "tavolata:tenancy"
 """Channel: a partition was released, or a worker came or went."""
 LISTINGS = "tavolata:listings"
 """Channel: rooms' entries in the directory changed."""
+JOURNAL, UPDATES, SNAPSHOT = ":journal", ":updates", ":snapshot"
+"""What a room has, behind its number."""
 
 
 def name(text: str) -> str:
@@ -48,12 +50,13 @@ def _tag(partition: int, partitions: int) -> str:
 class Keys:
     """The keys of one partition."""
 
-    __slots__ = ("_room", "_tag", "commands", "deadlines", "directory", "gateways", "owner", "partition", "quarantine")
+    __slots__ = ("_tag", "commands", "deadlines", "directory", "gateways", "owner", "partition", "quarantine", "rooms")
 
     def __init__(self, partition: Partition, partitions: int) -> None:
         self.partition = partition
         self._tag = "{" + _tag(partition, partitions) + "}"
-        self._room = f"{self._tag}:room:"
+        self.rooms = f"{self._tag}:room:"
+        """Begins the keys of every room."""
         self.commands = f"{self._tag}:commands"
         self.owner = f"{self._tag}:owner"
         self.directory = f"{self._tag}:rooms"
@@ -62,13 +65,13 @@ class Keys:
         self.quarantine = f"{self._tag}:quarantine"
 
     def journal(self, room: RoomId) -> str:
-        return f"{self._room}{room}:journal"
+        return f"{self.rooms}{room}{JOURNAL}"
 
     def updates(self, room: RoomId) -> str:
-        return f"{self._room}{room}:updates"
+        return f"{self.rooms}{room}{UPDATES}"
 
     def snapshot(self, room: RoomId) -> str:
-        return f"{self._room}{room}:snapshot"
+        return f"{self.rooms}{room}{SNAPSHOT}"
 
     def at(self, gateway: GatewayId) -> str:
         """Set: the rooms of this partition that a gateway attends to."""

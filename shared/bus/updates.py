@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from shared.bus.entries import entry
 from shared.bus.keys import Keys
 from shared.bus.store import Command, Store
 from shared.envelopes import Told
@@ -14,11 +13,6 @@ from shared.ids import RoomId
 from shared.rooms import Position
 
 _decode = msgspec.json.Decoder(Told).decode
-
-
-def telling(partition: Keys, told: Told, body: bytes) -> bytes:
-    """The entry of a step; `body` is the step in JSON."""
-    return entry(partition.updates(told.room), told.offset, 0, body)
 
 
 def trimming(partition: Keys, room: RoomId, keep: int) -> Command:

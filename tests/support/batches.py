@@ -1,14 +1,15 @@
 """What batches and their entries say, for tests that look into them."""
 
+from collections.abc import Iterator
+
 import msgspec
 
-from shared.bus import journal, updates
 from shared.bus.entries import FIELD, NEXT
 from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.bus.store import Command
 from shared.envelopes import Reply, Told
-from shared.ids import GatewayId, Offset, RoomId
+from shared.ids import GatewayId, RoomId
 from worker.batch import Batch
 
 _decode = msgspec.json.Decoder(Told).decode
@@ -16,27 +17,25 @@ _decode = msgspec.json.Decoder(Told).decode
 
 def filed(partition: Keys, room: RoomId, offset: int, number: int, record: Record) -> Command:
     """The command that appends what a commit would."""
-    return appending(journal.filing(partition, room, Offset(offset), number, record))
+    return ("XADD", partition.journal(room), f"{offset}-{number}", FIELD, msgspec.json.encode(record))
 
 
 def told(partition: Keys, step: Told) -> Command:
-    return appending(updates.telling(partition, step, msgspec.json.encode(step)))
-
-
-def appending(entry: bytes) -> Command:
-    stream, place, body = lines(entry)
-    return ("XADD", stream, place, FIELD, body)
-
-
-def lines(entry: bytes) -> tuple[str, str, bytes]:
-    """Stream, id and body."""
-    stream, place, body, end = entry.split(b"\n")
-    assert not end
-    return stream.decode(), place.decode(), body
+    return ("XADD", partition.updates(step.room), f"{step.offset}-0", FIELD, msgspec.json.encode(step))
 
 
 def appended(batch: Batch) -> list[tuple[str, str, bytes]]:
-    return [lines(entry) for entry in batch.entries if entry != NEXT]
+    """Stream, id and body of what the batch appends."""
+    return [one for entry in batch.entries if entry != NEXT for one in _appended(batch.partition, entry)]
+
+
+def _appended(partition: Keys, entry: bytes) -> Iterator[tuple[str, str, bytes]]:
+    number, place, record, step, end = entry.split(b"\n")
+    assert not end
+    room = RoomId(int(number))
+    yield partition.journal(room), place.decode(), record
+    if step:
+        yield partition.updates(room), place.decode(), step
 
 
 def steps_for(batch: Batch, gateway: GatewayId) -> list[Told]:

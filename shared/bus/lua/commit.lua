@@ -3,18 +3,21 @@
 -- have to say is published together, one message per channel. A write that the store refuses ends its batch: what was
 -- written before it stays, nobody is told, and the stream goes on, since it would be refused for ever.
 -- KEYS     each partition's owner hash. All keys of a partition lie in the slot of this one.
--- ARGV     for each partition: the owner's token, the stream offset before the batch and after it, entries, the number of
+-- ARGV     what the keys of a room's journal and of its updates end with; then for each partition: the owner's token, the
+--          stream offset before the batch and after it, what the keys of its rooms begin with, entries, the number of
 --          words of its other writes and of its messages, and these words.
---          An entry is three lines: stream, id and body. An empty line among them: here the next of the other writes.
+--          An entry is four lines: room, id, record and what is told of it (which may be empty). An empty line instead of
+--          a room: here comes the next of the other writes.
 --          A write is its number of words and the words.
 --          A message is its channel and items of the JSON array that is published there.
 -- Returns for each partition OK; DONE if this very batch is there already; FENCED if the token or the offset is not the
 -- stored one; or what was wrong with a write.
 local KEYS, ARGV, call, tonumber, unpack = KEYS, ARGV, redis.call, tonumber, unpack
 local find, sub = string.find, string.sub
+local journal, updates = ARGV[1], ARGV[2]
 local outcomes, channels, items = {}, {}, {}
 
-local function write(entries, at, finish)
+local function write(rooms, entries, at, finish)
   local from, length = 1, #entries
   local function next_write()
     local words = tonumber(ARGV[at])
@@ -22,16 +25,18 @@ local function write(entries, at, finish)
     at = at + words + 1
   end
   while from <= length do
-    local stream = find(entries, '\n', from, true)
-    if stream == from then
+    local number = find(entries, '\n', from, true)
+    if number == from then
       next_write()
       from = from + 1
     else
-      local id = find(entries, '\n', stream + 1, true)
-      local body = find(entries, '\n', id + 1, true)
-      local key, place = sub(entries, from, stream - 1), sub(entries, stream + 1, id - 1)
-      call('XADD', key, place, 'b', sub(entries, id + 1, body - 1))
-      from = body + 1
+      local id = find(entries, '\n', number + 1, true)
+      local record = find(entries, '\n', id + 1, true)
+      local told = find(entries, '\n', record + 1, true)
+      local room, place = rooms .. sub(entries, from, number - 1), sub(entries, number + 1, id - 1)
+      call('XADD', room .. journal, place, 'b', sub(entries, id + 1, record - 1))
+      if told > record + 1 then call('XADD', room .. updates, place, 'b', sub(entries, record + 1, told - 1)) end
+      from = told + 1
     end
   end
   while at < finish do next_write() end
@@ -55,16 +60,16 @@ local function commit(owner, at, messages, finish)
   if held[1] ~= token then return 'FENCED' end
   if cursor ~= before then return cursor == after and 'DONE' or 'FENCED' end
   if after ~= before then call('HSET', owner, 'cursor', after) end
-  local fine, wrong = pcall(write, ARGV[at + 3], at + 6, messages)
+  local fine, wrong = pcall(write, ARGV[at + 3], ARGV[at + 4], at + 7, messages)
   if not fine then return type(wrong) == 'table' and wrong.err or tostring(wrong) end
   say(messages, finish)
   return 'OK'
 end
 
-local at = 1
+local at = 3
 for _, owner in ipairs(KEYS) do
-  local messages = at + 6 + tonumber(ARGV[at + 4])
-  local finish = messages + tonumber(ARGV[at + 5])
+  local messages = at + 7 + tonumber(ARGV[at + 5])
+  local finish = messages + tonumber(ARGV[at + 6])
   table.insert(outcomes, commit(owner, at, messages, finish))
   at = finish
 end

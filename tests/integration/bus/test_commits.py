@@ -36,7 +36,7 @@ async def test_a_batch_of_the_owner_is_written(store: Store) -> None:
 
 
 async def test_entries_are_appended_in_order_before_the_other_writes(store: Store) -> None:
-    entries = [entry(P.journal(ROOM), Offset(offset), 0, b'{"at": %d}' % offset) for offset in (1, 2)]
+    entries = [entry(ROOM, Offset(offset), 0, b'{"at": %d}' % offset) for offset in (1, 2)]
     trim: Command = ("XTRIM", P.journal(ROOM), "MINID", "2-0")
     mine = await taken(store)
     assert await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (trim,), (), entries)]) == ["OK"]
@@ -44,22 +44,23 @@ async def test_entries_are_appended_in_order_before_the_other_writes(store: Stor
 
 
 async def test_line_breaks_between_the_words_of_a_body_do_no_harm(store: Store) -> None:
-    broken = entry(P.journal(ROOM), Offset(1), 0, b'{\n"a\\n":\r\n[1,\n"\xc3\xa9"]\n}\n')
-    after = entry(P.updates(ROOM), Offset(1), 0, b"2")
+    broken = entry(ROOM, Offset(1), 0, b'{\n"a\\n":\r\n[1,\n"\xc3\xa9"]\n}\n')
+    after = entry(ROOM, Offset(2), 0, b"2", b"[\n3]")
     await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", (), (), (broken, after))])
-    ((_, (_, body)),) = await store.call("XRANGE", P.journal(ROOM), "-", "+")
-    assert (msgspec.json.decode(body), await store.call("XLEN", P.updates(ROOM))) == ({"a\n": [1, "é"]}, 1)
+    (_, (_, body)), (_, (_, two)) = await store.call("XRANGE", P.journal(ROOM), "-", "+")
+    ((_, (_, three)),) = await store.call("XRANGE", P.updates(ROOM), "-", "+")
+    assert [msgspec.json.decode(one) for one in (body, two, three)] == [{"a\n": [1, "é"]}, 2, [3]]
 
 
 async def test_an_entry_that_the_store_refuses_ends_its_batch(store: Store) -> None:
-    entries = [entry(P.journal(ROOM), Offset(offset), 0, b"{}") for offset in (2, 1)]
+    entries = [entry(ROOM, Offset(offset), 0, b"{}") for offset in (2, 1)]
     (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", WRITES, (), entries)])
     assert "XADD" in outcome
     assert await store.call("HGET", P.directory, 1001) is None
 
 
 async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it(store: Store) -> None:
-    one, two, refused = [entry(P.journal(ROOM), Offset(offset), 0, b"{}") for offset in (1, 2, 1)]
+    one, two, refused = [entry(ROOM, Offset(offset), 0, b"{}") for offset in (1, 2, 1)]
     entries = (one, NEXT, two, NEXT, NEXT, refused, NEXT)
     writes: list[Command] = [("SADD", P.gateways, number) for number in range(5)]
     (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)])
@@ -68,7 +69,7 @@ async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it
 
 
 async def test_all_writes_are_done_where_entries_are_appended(store: Store) -> None:
-    entries = (NEXT, entry(P.journal(ROOM), Offset(1), 0, b"{}"), NEXT)
+    entries = (NEXT, entry(ROOM, Offset(1), 0, b"{}"), NEXT)
     writes: list[Command] = [("SADD", P.gateways, number) for number in range(3)]
     commit = Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)
     assert await commits.commit(store, [commit]) == ["OK"]

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from shared.bus.journal import Record
 from shared.bus.keys import Keys
 from shared.envelopes import Envelope, Gone, Outbound, Reply, Told
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
@@ -11,6 +12,7 @@ from worker.batch import Batch, Due
 
 ROOM = RoomId(1000)
 G1, G2 = GatewayId("g-1"), GatewayId("g-2")
+RECORD = Record(1, Epoch(7))
 LISTING = Listing(ROOM, "stones", 2, "waiting")
 _decode = msgspec.json.Decoder(Outbound).decode
 
@@ -41,8 +43,8 @@ def messages(one: Batch, numbers: dict[GatewayId, int]) -> dict[str, Outbound]:
 
 def test_everything_for_a_gateway_is_one_message() -> None:
     one = batch()
-    one.tell(told(1), (G1, G2))
-    one.tell(told(2), (G1,))
+    one.step(RECORD, told(1), (G1, G2))
+    one.step(RECORD, told(2), (G1,))
     one.reply(envelope(), reply(1))
     assert messages(one, {})["g-1"] == Outbound(Partition(0), Epoch(7), 1, (told(1), told(2)), (reply(1),))
 
@@ -62,7 +64,7 @@ def test_a_gateway_with_nothing_to_hear_is_sent_nothing() -> None:
 def test_the_updates_of_a_room_are_trimmed_now_and_then() -> None:
     one = Batch(Keys(Partition(0), 4), Epoch(7), 500)
     for offset in range(1, 100):
-        one.tell(told(offset), ())
+        one.step(RECORD, told(offset), ())
     trims = [write for write in one.writes if write[0] == "XTRIM"]
     assert trims == [("XTRIM", one.partition.updates(ROOM), "MAXLEN", "~", 500)] * 3
 
@@ -76,12 +78,12 @@ def test_an_answer_to_nobody_is_not_sent() -> None:
 def test_what_a_broken_command_came_to_is_rolled_back() -> None:
     one, clean = batch(), batch()
     for each in (one, clean):
-        each.tell(told(1), (G1,))
+        each.step(RECORD, told(1), (G1,))
         each.reply(envelope(), reply(1))
         each.listings[ROOM] = None
         each.start(Due(5, ROOM, "turn", 1))
     mark = one.mark(ROOM)
-    one.tell(told(2), (G1, G2))
+    one.step(RECORD, told(2), (G1, G2))
     one.reply(envelope(G2), reply(2))
     one.listings[ROOM] = LISTING
     one.start(Due(6, ROOM, "turn", 2))
