@@ -90,7 +90,8 @@ class Outcome(msgspec.Struct, frozen=True):
     scores: Mapping[Seat, int] = {}
 
 
-def _no_timers(_state: Any) -> tuple[Timer, ...]:
+def no_timers(_state: Any) -> tuple[Timer, ...]:
+    """The `timers` of games that know no time."""
     return ()
 
 
@@ -148,7 +149,7 @@ class Game(Generic[S, C, E, O]):
     notice: Callable[[S, Notice], tuple[E, ...]] | None = None
     """What presence and time do to the game (no events: nothing). Without it, the room plays the turns of players who
     stay away with the bot, after the room's grace time."""
-    timers: Callable[[S], tuple[Timer, ...]] = _no_timers
+    timers: Callable[[S], tuple[Timer, ...]] = no_timers
     bot: Callable[[S, Seat, Dice], C] | None = None
     """Picks what a bot does; without it one of `options` is drawn."""
     admit: Callable[[O, int, Mapping[Seat, Choice], Seat, Choice], Choice | Rejected] = _no_choice

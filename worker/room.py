@@ -78,7 +78,7 @@ class Room(Seating):
     def _from_seat(self, envelope: Envelope, at: int, batch: Batch) -> None:
         """A command that only a seat may give, and that is carried out once."""
         state, body = self.state, envelope.body
-        seat = state.seat_of(envelope.sid)
+        seat = self._presence().seats.get(envelope.sid)
         if seat is None:
             self._from_nobody(envelope, batch)
             return

@@ -142,7 +142,8 @@ class RoomState(msgspec.Struct):
         here = [place for place in self.seats.values() if place.here and not place.bot]
         gateways = {place.gateway for place in here} | self.audience.keys()
         wants = any(place.wants for place in self.humans) or any(self.audience.values())
-        return Presence(tuple(sorted(gateways)), bool(here), wants)
+        seats = {place.sid: seat for seat, place in self.seats.items() if not place.bot and not place.left}
+        return Presence(tuple(sorted(gateways)), bool(here), wants, seats)
 
 
 class Presence(msgspec.Struct, frozen=True):
@@ -154,6 +155,8 @@ class Presence(msgspec.Struct, frozen=True):
     """Whether a player is here."""
     wants: bool
     """Whether somebody wants to be told more than events."""
+    seats: dict[SessionId, Seat]
+    """Whose seat is which."""
 
 
 def apply(state: RoomState, event: RoomEvent) -> None:

@@ -74,6 +74,7 @@ class Steps:
         """Whether an event of the room itself is among them."""
         self._present: Presence | None = None
         """None: to be found out."""
+        self._timeless = False
         self._before: tuple[GatewayId, ...] = ()
         """The gateways where somebody attended to the room before this command."""
         self._snapshot_at = Offset(0)
@@ -209,7 +210,8 @@ class Steps:
 
     def _presence(self) -> Presence:
         if self._present is None:
-            self._present = self.state.presence()
+            present = self._present = self.state.presence()
+            self._timeless = self._game is not None and timers.timeless(self.state, self._game, present.attended)
         return self._present
 
     def _receivers(self) -> tuple[GatewayId, ...]:
@@ -234,6 +236,8 @@ class Steps:
         if self._game is None:
             return
         attended = self._presence().attended
+        if self._timeless and not state.deadlines and not self._indexed:
+            return
         wanted = timers.wanted(state, self._game, self._play, self._turn, attended, self._settings)
         if wanted or state.deadlines:
             state.deadlines = timers.retimed(state.deadlines, wanted, at)

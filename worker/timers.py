@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.engine import AnyGame
+from shared.engine import AnyGame, no_timers
 from shared.ids import Seat
 from shared.settings import WorkerSettings
 from worker.roomstate import OVER, Deadline, RoomState
@@ -10,6 +10,17 @@ from worker.roomstate import OVER, Deadline, RoomState
 WAIT, ABANDONED, TURN = "wait", "abandoned", "turn"
 SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
 """These are followed by a dot and the seat, or the game's own name for the timer."""
+
+
+def timeless(state: RoomState, game: AnyGame, attended: bool) -> bool:
+    """Whether no deadline can come of what the game does: only an event of the room itself changes that."""
+    return (
+        state.status == "playing"
+        and attended
+        and not state.spec.turn_ms
+        and game.timers is no_timers
+        and all(place.here and not place.bot for place in state.seats.values())
+    )
 
 
 def wanted(
