@@ -7,7 +7,7 @@ from the room's updates; a position that is not part of the room's history any m
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
@@ -70,7 +70,7 @@ class Feed:
     """A room that somebody here attends to."""
 
     room: RoomId
-    attachments: list[Attachment] = field(default_factory=list)
+    attachments: tuple[Attachment, ...] = ()
     top: Offset = Offset(0)
     """The highest step that we have heard of."""
     filling: bool = False
@@ -109,7 +109,7 @@ class Hub:
     def attach(self, attachment: Attachment, top: Position) -> None:
         """`top` is the room's last step; a session that has seen less, or something else, is told what it missed."""
         feed = self._feeds.setdefault(attachment.room, Feed(attachment.room))
-        feed.attachments.append(attachment)
+        feed.attachments += (attachment,)
         feed.top = max(feed.top, top.offset)
         if feed.top > top.offset or attachment.position != top:
             self._fill([feed])
@@ -119,7 +119,7 @@ class Hub:
         feed = self._feeds.get(attachment.room)
         if feed is None or attachment not in feed.attachments:
             return False
-        feed.attachments.remove(attachment)
+        feed.attachments = tuple(other for other in feed.attachments if other is not attachment)
         attachment.stale = True
         if not feed.attachments:
             del self._feeds[attachment.room]
@@ -185,7 +185,7 @@ class Hub:
             return
         before = told.offset - 1
         hole = False
-        for attachment in tuple(feed.attachments):
+        for attachment in feed.attachments:
             if attachment.stale:
                 continue
             if attachment.offset == before:
@@ -258,11 +258,10 @@ def _step(attachment: Attachment, told: Told) -> None:
     attachment.epoch = told.epoch
     attachment.offset = told.offset
     raw = told.public
-    if attachment.seat is None:
-        if attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
-            raw = told.watchers
-    elif told.seats:
+    if told.seats and attachment.seat is not None:
         raw = told.seats.get(attachment.seat, raw)
+    elif attachment.seat is None and attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
+        raw = told.watchers
     attachment.listener.deliver(attachment, told, bytes(raw))
     if attachment.due is not None:
         _give_if_due(attachment, attachment.due)

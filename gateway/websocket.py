@@ -251,12 +251,14 @@ class WebSocket(asyncio.Protocol):
     # --- the session's transport ------------------------------------------------------------------------------------
 
     def send(self, messages: list[bytes]) -> None:
-        if self._transport is not None:
-            parts: list[bytes] = []
-            for message in messages:
-                length = len(message)
-                parts += (_HEADS[length] if length < _COMMON else _head(length), message)
-            self._transport.write(b"".join(parts))
+        if self._transport is None:
+            return
+        parts: list[bytes] = []
+        for message in messages:
+            length = len(message)
+            parts.append(_HEADS[length] if length < _COMMON else _head(length))
+            parts.append(message)
+        self._transport.write(b"".join(parts))
 
     def close(self, why: Closing) -> None:
         if self._transport is None:

@@ -1,5 +1,6 @@
 """Everything that one batch of a partition's commands has come to, until it is committed in one go."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import msgspec
@@ -134,13 +135,13 @@ class Batch(msgspec.Struct):
             changes = [Change(room, listing) for room, listing in self.listings.items()]
             writes += directory.storing(self.partition, changes)
             messages.append(directory.telling(changes))
-        told: dict[GatewayId, list[bytes]] = {}
-        replies: dict[GatewayId, list[Reply]] = {}
+        told: defaultdict[GatewayId, list[bytes]] = defaultdict(list)
+        replies: defaultdict[GatewayId, list[Reply]] = defaultdict(list)
         for body, gateways in self.told:
             for gateway in gateways:
-                told.setdefault(gateway, []).append(body)
+                told[gateway].append(body)
         for reply, gateway in self.replies:
-            replies.setdefault(gateway, []).append(reply)
+            replies[gateway].append(reply)
         for gateway in told | replies:
             numbers[gateway] = number = numbers.get(gateway, 0) + 1
             said = outbound(
