@@ -27,11 +27,11 @@ def _tag(name: str) -> str:
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
 
 
-class Word(msgspec.Struct, frozen=True, tag_field="type", tag=_tag):
+class Word(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag):
     """Base of all commands and events: `class CardPlayed(Word)` travels as `{"type": "card_played", ...}`."""
 
 
-class Noun(msgspec.Struct, frozen=True):
+class Noun(msgspec.Struct, frozen=True, gc=False):
     """Base of states and views, and of the parts they are made of."""
 
 

@@ -15,7 +15,7 @@ FORMAT = 3
 """Of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
 
 
-class Body(msgspec.Struct, frozen=True, tag_field="do", tag=str.lower, omit_defaults=True):
+class Body(msgspec.Struct, frozen=True, gc=False, tag_field="do", tag=str.lower, omit_defaults=True):
     """Base of all that can be asked of a room or the lobby."""
 
 
@@ -145,7 +145,7 @@ AnyBody: TypeAlias = (
 )
 
 
-class Envelope(msgspec.Struct, frozen=True, array_like=True):
+class Envelope(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A command on its way to a room (or the lobby)."""
 
     room: RoomId
@@ -165,7 +165,7 @@ WANTS_VIEW = 1
 WANTS_OPTIONS = 2
 
 
-class Reply(msgspec.Struct, frozen=True, array_like=True):
+class Reply(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The answer to a command, for the connection that sent it."""
 
     conn: int
@@ -185,7 +185,7 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     """... and open it like this if it is not there."""
 
 
-class Done(msgspec.Struct, frozen=True, array_like=True):
+class Done(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The command that a step has carried out, and where it came from."""
 
     gateway: GatewayId
@@ -193,7 +193,7 @@ class Done(msgspec.Struct, frozen=True, array_like=True):
     id: CommandId
 
 
-class Told(msgspec.Struct, frozen=True, array_like=True):
+class Told(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A step of a room on its way to a gateway."""
 
     room: RoomId
@@ -225,7 +225,7 @@ class Replaced(msgspec.Struct, frozen=True, tag_field="do", tag="replaced"):
 Control: TypeAlias = Beat | Replaced
 
 
-class Outbound(msgspec.Struct, frozen=True, array_like=True):
+class Outbound(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """What one commit of a partition has to say to one gateway. Numbered, so that a loss is noticed."""
 
     partition: Partition

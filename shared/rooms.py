@@ -36,7 +36,7 @@ def _tag(name: str) -> str:
     return "room." + name.lower()
 
 
-class RoomWord(msgspec.Struct, frozen=True, tag_field="type", tag=_tag, omit_defaults=True):
+class RoomWord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag, omit_defaults=True):
     """Base of the room events: `class Joined(RoomWord)` travels as `{"type": "room.joined", ...}`."""
 
 
@@ -161,7 +161,7 @@ RoomEvent: TypeAlias = (
 )
 
 
-class Update(msgspec.Struct, frozen=True, tag_field="type", tag="update", omit_defaults=True):
+class Update(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="update", omit_defaults=True):
     """One committed step of a room as one receiver may see it. It is also the `update` message of `/ws/play`."""
 
     room: RoomId
@@ -181,7 +181,7 @@ class Update(msgspec.Struct, frozen=True, tag_field="type", tag="update", omit_d
     """What the receiver may do now, for those who asked for options."""
 
 
-class Position(msgspec.Struct, frozen=True):
+class Position(msgspec.Struct, frozen=True, gc=False):
     """The last step of a room that somebody has seen."""
 
     epoch: Epoch

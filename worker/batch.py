@@ -151,7 +151,7 @@ class Batch(msgspec.Struct):
         return writes, messages
 
 
-class Mark(msgspec.Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True, gc=False):
     room: RoomId
     listing: Listing | msgspec.UnsetType | None
     """What the directory was to be told of the room, if anything."""

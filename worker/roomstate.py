@@ -30,7 +30,7 @@ OVER = ("finished", "closed")
 """The states that a room does not leave any more."""
 
 
-class Result(msgspec.Struct, frozen=True, array_like=True):
+class Result(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """What became of a command: the step that applied it, or why it was refused."""
 
     offset: Offset = Offset(0)
@@ -73,7 +73,7 @@ class Place(msgspec.Struct):
             del self.results[next(iter(self.results))]
 
 
-class Deadline(msgspec.Struct, frozen=True, array_like=True):
+class Deadline(msgspec.Struct, frozen=True, gc=False, array_like=True):
     generation: int
     due_ms: int
 

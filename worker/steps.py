@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from shared.bus.journal import AnyNote, Attached, Detached, Filed, Kept, Record
-from shared.engine import AnyGame, Notice, open_to_all
+from shared.engine import AnyGame, Notice, Outcome, open_to_all
 from shared.envelopes import Done, Envelope, Gone, Rematch, Reply
 from shared.errors import CODES, Rejected
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
@@ -174,7 +174,8 @@ class Steps:
         step is the `answer` to it, because its gateway is told of the step anyway."""
         state, epoch, game = self.state, self._epoch, self._game
         assert game is not None
-        self._end_if_over()
+        if state.status == "playing" and (outcome := game.outcome(self._play)) is not None:
+            self._end(outcome)
         self._turn = self._whose_turn()
         offset = Offset(state.offset + 1)
         state.offset, state.epoch, state.number = offset, epoch, 0
@@ -220,15 +221,9 @@ class Steps:
             return self._before
         return tuple(sorted({*self._before, *self._presence().gateways}))
 
-    def _end_if_over(self) -> None:
-        state = self.state
-        if state.status != "playing":
-            return
-        assert self._game is not None
-        outcome = self._game.outcome(self._play)
-        if outcome is not None:
-            names = tuple(state.seats[seat].name for seat in outcome.winners)
-            self._emit(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
+    def _end(self, outcome: Outcome) -> None:
+        names = tuple(self.state.seats[seat].name for seat in outcome.winners)
+        self._emit(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
 
     def _retime(self, at: int, batch: Batch | None = None) -> None:
         """Let the deadlines follow the state. On a replay there is no batch, and nothing more to do."""

@@ -82,7 +82,7 @@ class Return(msgspec.Struct, frozen=True):
 
 
 @final
-class Act(msgspec.Struct, frozen=True):
+class Act(msgspec.Struct, frozen=True, gc=False):
     """Make a move -> the update that it caused is delivered with this `ref`, or `Refused`."""
 
     room: RoomId

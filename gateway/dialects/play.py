@@ -45,7 +45,7 @@ _HELLO = "hello"
 _WANTS = {"view": WANTS_VIEW, "options": WANTS_OPTIONS}
 
 
-class _In(msgspec.Struct, frozen=True, tag_field="type", tag=lambda name: name.lower().removesuffix("in")):
+class _In(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=lambda name: name.lower().removesuffix("in")):
     """Base of what clients say."""
 
 

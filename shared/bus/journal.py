@@ -11,7 +11,7 @@ from shared.bus.store import Command, Store
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
 
 
-class Note(msgspec.Struct, frozen=True, tag_field="note", tag=str.lower, omit_defaults=True):
+class Note(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
     """Base of what a room remembers although nobody is told of it."""
 
 
@@ -36,7 +36,7 @@ class Detached(Note, frozen=True):
 AnyNote: TypeAlias = Attached | Detached
 
 
-class Record(msgspec.Struct, frozen=True, array_like=True):
+class Record(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """One handled command. With events it is a step and has an offset of its own; without, it is filed after the step
     before it (a refusal, a note), so that players see no hole."""
 
