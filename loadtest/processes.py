@@ -1,6 +1,7 @@
 """Reads what the cluster's processes cost from /proc, if they run on this machine and may be looked at."""
 
 import os
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,9 +91,11 @@ class Meter:
         self._now: dict[_Life, float] = {}
         self._base: dict[_Life, float] = {}
         self._machine = self._machine_base = Machine()
+        self._tool = self._tool_base = 0.0
 
     def sample(self) -> None:
         self._machine = machine(self._proc)
+        self._tool = time.process_time()
         for pid, role in roles(self._data, self._named).items():
             seen = usage(pid, self._proc)
             if seen is not None:
@@ -104,12 +107,18 @@ class Meter:
         self.sample()
         self._base = dict(self._now)
         self._machine_base = self._machine
+        self._tool_base = self._tool
 
     def stolen(self) -> float:
         """The share of the machine's time that went to others since `mark`. The figures of `spent` have some of it in
         them: the more of it there is, the more everything seems to cost."""
         total = self._machine.total - self._machine_base.total
         return (self._machine.stolen - self._machine_base.stolen) / total if total > 0 else 0.0
+
+    def tool(self) -> float:
+        """Seconds that this process has worked itself since `mark`. Its work for a move is always the same, so that
+        figures of `spent` from a quiet and a busy hour can be compared by it."""
+        return self._tool - self._tool_base
 
     def spent(self) -> dict[str, float]:
         """Seconds since `mark` up to the last sample, by role; empty if no process can be seen."""

@@ -34,6 +34,7 @@ def figures(state: State) -> dict[str, Any]:
         "errors": dict(run.errors),
         "cpu_us_per_move": {role: round(used / moves * 1e6, 1) for role, used in cpu.items()} if moves else {},
         "cpu_us_per_move_total": round(sum(cpu.values()) / moves * 1e6, 1) if cpu and moves else None,
+        "cpu_us_per_move_tool": round(state.meter.tool() / moves * 1e6, 1) if moves else None,
         "cpu_stolen_percent": round(state.meter.stolen() * 100, 1),
         "counted": dict(sorted(run.counted.items())),
         "good": good(state),
@@ -92,7 +93,8 @@ def _cpu(found: dict[str, Any]) -> str:
     parts = ", ".join(f"{role} {used:.1f}" for role, used in sorted(found["cpu_us_per_move"].items()))
     stolen = f"; {found['cpu_stolen_percent']:.0f} % of the machine's time was stolen from it by its host"
     noisy = found["cpu_stolen_percent"] >= _NOISY_PERCENT
-    return f"{found['cpu_us_per_move_total']:.1f} us ({parts}){stolen if noisy else ''}"
+    tool = f"; this tool itself {found['cpu_us_per_move_tool']:.1f}"
+    return f"{found['cpu_us_per_move_total']:.1f} us ({parts}){tool}{stolen if noisy else ''}"
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -114,3 +114,14 @@ def test_a_role_is_guessed(proc: Path, command: str, role: str) -> None:
     (proc / "3").mkdir(parents=True)
     (proc / "3" / "cmdline").write_text(command)
     assert role_of(3, proc) == role
+
+
+def test_the_tools_own_time_is_counted_since_the_mark(
+    proc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked = iter((3.0, 5.5))
+    monkeypatch.setattr("loadtest.processes.time.process_time", lambda: next(worked))
+    meter = Meter(tmp_path, {}, proc)
+    meter.mark()
+    meter.sample()
+    assert meter.tool() == 2.5
