@@ -68,6 +68,7 @@ class Desk:
         self._loop = loop
         self._connections = 0
         self._own_ids = 0
+        self._trace = gateway.removeprefix("g-")
         self._traces = itertools.count(1)
         self._dirty: list[Session] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -192,7 +193,7 @@ class Desk:
         return SessionId(f"s-{secrets.token_hex(8)}")
 
     def new_trace(self) -> TraceId:
-        return TraceId(f"{self.gateway[2:]}{next(self._traces):x}")
+        return TraceId(f"{self._trace}-{next(self._traces)}")
 
     def new_seed(self) -> int:
         return secrets.randbits(62)

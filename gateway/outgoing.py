@@ -6,6 +6,7 @@ stays here and is added again, same id, same order, until its answer comes: a ro
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -155,9 +156,9 @@ class Outgoing:
         self._busy = len(tick) >= _MANY
         if not tick:
             return
-        shares: dict[Partition, list[Envelope]] = {}
+        shares: defaultdict[Partition, list[Envelope]] = defaultdict(list)
         for envelope in tick:
-            shares.setdefault(partition_of(envelope.room, len(self._keys)), []).append(envelope)
+            shares[partition_of(envelope.room, len(self._keys))].append(envelope)
         self._store.cast([commands.adding(self._keys[partition], share) for partition, share in shares.items()])
         if log.isEnabledFor(logging.DEBUG):
             for envelope in tick:
