@@ -3,6 +3,7 @@ handshakes, control frames and everything unusual go through the `websockets` li
 
 import asyncio
 import logging
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, cast
@@ -228,6 +229,8 @@ class WebSocket(asyncio.Protocol):
         self._send_library()
         if self._conn.close_expected() or self._conn.state is State.CLOSED:
             over = self._conn.close_rcvd is not None or self._conn.state is State.CLOSED
+            if over:
+                self._skip = sys.maxsize  # what follows a Close means nothing
             self._close_soon(0.0 if over else _CLOSE_S)
 
     def _gather(self, frame: Frame) -> None:

@@ -326,6 +326,13 @@ async def test_a_close_is_answered() -> None:
     assert [opcode for opcode, _ in await talk.heard()] == [Opcode.CLOSE]
 
 
+async def test_nothing_is_heard_after_a_close() -> None:
+    talk = Talk()
+    talk.receive(frame(Opcode.CLOSE, (1000).to_bytes(2, "big")) + text(b"hello"))
+    talk.receive(text(b"hello"))
+    assert await talk.texts() == []
+
+
 async def test_our_close_has_a_code_and_a_reason() -> None:
     talk = Talk()
     (session,) = talk.bench.desk.sessions.values()
