@@ -13,6 +13,7 @@ import msgspec
 from gateway.dialects.base import (
     Act,
     Answer,
+    Complained,
     Create,
     Done,
     Entered,
@@ -85,6 +86,8 @@ class Client:
         self.name = ""
         self.closed: Hangup | None = None
         self.frames: list[bytes] = []
+        self.complaints: list[str] = []
+        """Codes of what the conversation found wrong by itself."""
         self.conversation = CodexConversation(Opening(query, cluster), cluster.settings)
         self.put_out(self.conversation.open())
 
@@ -105,6 +108,8 @@ class Client:
             if isinstance(out, bytes):
                 self.frames.append(out)
                 self.cluster.overheard(self, out)
+            elif isinstance(out, Complained):
+                self.complaints.append(out.code)
             elif isinstance(out, Hangup):
                 self.closed = out
                 self.cluster.later(lambda: self.cluster.lose(self))

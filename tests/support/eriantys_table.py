@@ -44,6 +44,8 @@ class Line:
     watching: bool = False
     closed: base.Hangup | None = None
     heard: Callable[[bytes], None] | None = None
+    complaints: list[str] = field(default_factory=list)
+    """Codes of what the conversation found wrong by itself."""
 
     @property
     def is_closed(self) -> bool:
@@ -135,6 +137,8 @@ class House:
                     line.frames.append(out)
                     if line.heard is not None:
                         line.heard(out)
+                case base.Complained(code=code):
+                    line.complaints.append(code)
                 case base.Hangup():
                     line.closed = out
                 case base.Logout():

@@ -9,6 +9,7 @@ import msgspec
 from gateway.dialects.base import (
     Act,
     Answer,
+    Complained,
     Create,
     Entered,
     Hangup,
@@ -95,6 +96,7 @@ class CodexConversation:
         self._heard = True
         message = read(frame)
         if isinstance(message, Illformed):
+            yield Complained("frame/malformed")
             yield from self._complain(message.reply)
             return
         self._illformed = 0
@@ -106,6 +108,7 @@ class CodexConversation:
             self._held.append(message)
         else:
             yield encode(ErrorMessage(BUSY))
+            yield Complained("busy/rate")
 
     def garbage(self, code: str, frame: bytes = b"") -> Iterator[Out]:
         self._heard = True

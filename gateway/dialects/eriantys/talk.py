@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from gateway.closing import NONSENSE
-from gateway.dialects.base import Act, Answer, Entered, Hangup, Opening, Out, Refused, Request, RoomsChanged
+from gateway.dialects.base import Act, Answer, Complained, Entered, Hangup, Opening, Out, Refused, Request, RoomsChanged
 from shared.errors import CODES as COMMON_CODES
 from shared.errors import ProtocolError
 from shared.games.eriantys.cards import CARDS, Ask
@@ -220,7 +220,7 @@ class Talk(ABC, Generic[M]):
         if len(self._waiting) < MOST_WAITING:
             self._waiting.append(frame)
             return []
-        return [self.complain("busy/rate")]
+        return [self.complain("busy/rate"), Complained("busy/rate")]
 
     def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
         if self._closed:
@@ -252,6 +252,7 @@ class Talk(ABC, Generic[M]):
         try:
             message = self.parse(frame)
         except ProtocolError as error:
+            yield Complained(error.code)
             yield from self._nonsense(error)
             return
         self._row = 0

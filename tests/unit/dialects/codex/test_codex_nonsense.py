@@ -126,6 +126,7 @@ def test_what_is_no_message_is_an_error(frame: bytes) -> None:
     client = visitor()
     client.say(frame)
     assert only(client)["type"] == "ErrorMessage"
+    assert client.complaints == ["frame/malformed"]
 
 
 def test_the_connection_is_closed_after_twenty_in_a_row() -> None:

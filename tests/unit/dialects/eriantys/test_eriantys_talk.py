@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from gateway.dialects.base import Act, LoggedIn, Login, Opening, Refused
+from gateway.dialects.base import Act, Complained, LoggedIn, Login, Opening, Refused
 from gateway.dialects.eriantys import events_words, prompts_words
 from gateway.dialects.eriantys.talk import MOST_WAITING, word_of
 from shared.games.eriantys.pieces import Phase
@@ -67,8 +67,16 @@ def test_too_many_frames_ahead_are_refused_as_busy() -> None:
     talk.receive(b'{"type":"Login","username":"ann"}')
     for _ in range(MOST_WAITING):
         assert list(talk.receive(b"{}")) == []
-    (answer,) = talk.receive(b"{}")
+    answer, counted = talk.receive(b"{}")
     assert b"BUSY" in answer  # type: ignore[operator]
+    assert counted == Complained("busy/rate")
+
+
+@pytest.mark.parametrize("dialect", ALL)
+def test_ill_formed_frames_are_counted(dialect: str) -> None:
+    line = House().connect(dialect)
+    line.say(b"{")
+    assert line.complaints == ["frame/malformed"]
 
 
 @pytest.mark.parametrize("dialect", ALL)
