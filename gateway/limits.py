@@ -15,8 +15,10 @@ class Bucket:
         self._at = now
 
     def take(self, now: float) -> bool:
-        tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        tokens = self._tokens + (now - self._at) * self._rate
         self._at = now
+        if tokens > self._burst:
+            tokens = self._burst
         if tokens < 1:
             self._tokens = tokens
             return False

@@ -28,7 +28,7 @@ _MANY = 5
 """Commands: after a tick with so many, more are on their way, and adding them together is cheaper."""
 
 
-class Pending(msgspec.Struct):
+class Pending(msgspec.Struct, gc=False):
     envelope: Envelope
     on_reply: OnReply | None
     since: float
@@ -57,6 +57,7 @@ class Outgoing:
         self._most = most
         self._clock = clock
         self._linger_s = linger_s
+        self._loop = asyncio.get_running_loop()
         self._busy = False
         """There were many commands at once: the next wait a moment for others, since every batch costs the store a
         write to disk."""
@@ -145,11 +146,10 @@ class Outgoing:
         return again
 
     def _flush_soon(self) -> None:
-        loop = asyncio.get_running_loop()
         if self._busy and self._linger_s:
-            loop.call_later(self._linger_s, self._flush)
+            self._loop.call_later(self._linger_s, self._flush)
         else:
-            loop.call_soon(self._flush)
+            self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         tick, self._tick = self._tick, []
