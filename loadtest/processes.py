@@ -116,8 +116,8 @@ class Meter:
         return (self._machine.stolen - self._machine_base.stolen) / total if total > 0 else 0.0
 
     def tool(self) -> float:
-        """Seconds that this process has worked itself since `mark`. Its work for a move is always the same, so that
-        figures of `spent` from a quiet and a busy hour can be compared by it."""
+        """Seconds that this process has worked itself since `mark`. Its work for a move is nearly always the same,
+        so that figures of `spent` from a quiet and a busy hour can be compared by it."""
         return self._tool - self._tool_base
 
     def spent(self) -> dict[str, float]:
