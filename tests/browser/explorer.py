@@ -30,17 +30,18 @@ class Explorer:
         return lit[others[view["turns"] % len(others)] if others else here]
 
     def arrow(self) -> str:
-        """The key that goes one step, or two, in the direction of the tile; a dot stays."""
+        """The key that goes one step, or two, in the direction of the tile; a dot stays, also where somebody stands
+        on the only way round a corner: arrows do not go past them."""
         row, column = self._person.frames_view()["window"]["position"]
         there = _point(self.choose().removeprefix("move-"))
         down, right = there[0] - row, there[1] - column
-        if not down and not right:
-            return "."
         straight = not down or not right
         shift = "Shift+" if straight and abs(down + right) == 2 else ""
         if down and (straight or self._open(row + (1 if down > 0 else -1), column)):
             return shift + ("ArrowDown" if down > 0 else "ArrowUp")
-        return shift + ("ArrowRight" if right > 0 else "ArrowLeft")
+        if right and (straight or self._open(row, column + (1 if right > 0 else -1))):
+            return shift + ("ArrowRight" if right > 0 else "ArrowLeft")
+        return "."
 
     def _open(self, row: int, column: int) -> bool:
         return f"move-{row},{column}" in self._person.offered()
