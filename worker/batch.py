@@ -93,7 +93,7 @@ class Batch(msgspec.Struct):
     def step(self, record: Record, told: Told, gateways: tuple[GatewayId, ...]) -> None:
         body = _encode(told)
         self.entries.append(entry(told.room, told.offset, 0, _encode(record), body))
-        if told.offset % _TRIM_EVERY == 0:
+        if told.offset > self.updates_kept and told.offset % _TRIM_EVERY == 0:
             self.write(updates.trimming(self.partition, told.room, self.updates_kept))
         self.told.append((body, gateways))
 

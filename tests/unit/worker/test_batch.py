@@ -61,9 +61,12 @@ def test_a_gateway_with_nothing_to_hear_is_sent_nothing() -> None:
     assert messages(batch(), {G1: 3}) == {}
 
 
-def test_the_updates_of_a_room_are_trimmed_now_and_then() -> None:
+def test_the_updates_of_a_room_are_trimmed_now_and_then_once_there_are_too_many() -> None:
     one = Batch(Keys(Partition(0), 4), Epoch(7), 500)
-    for offset in range(1, 100):
+    for offset in range(1, 501):
+        one.step(RECORD, told(offset), ())
+    assert not one.writes
+    for offset in range(501, 600):
         one.step(RECORD, told(offset), ())
     trims = [write for write in one.writes if write[0] == "XTRIM"]
     assert trims == [("XTRIM", one.partition.updates(ROOM), "MAXLEN", "~", 500)] * 3
