@@ -43,7 +43,7 @@ class Address:
         username, password = unquote(parts.username or ""), unquote(parts.password or "")
         if parts.scheme == "unix":
             db = _db(parse_qs(parts.query).get("db", ["0"])[0])
-            return Address(path=parts.path, username=username, password=password, db=db)
+            return Address(path=unquote(parts.path), username=username, password=password, db=db)
         try:
             port = parts.port or 6379
         except ValueError:

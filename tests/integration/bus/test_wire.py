@@ -42,6 +42,7 @@ async def mended(link: Link, connections: int) -> None:
         ("redis://:pass%20word@box", Address("box", password="pass word")),
         ("rediss://ada:x@box:1", Address("box", 1, username="ada", password="x", tls=True)),
         ("unix:///tmp/sock?db=2", Address(path="/tmp/sock", db=2)),
+        ("unix:///a%20b%3F", Address(path="/a b?")),
     ],
 )
 def test_an_address_is_read_from_its_url(url: str, address: Address) -> None:
