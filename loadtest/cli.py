@@ -22,6 +22,7 @@ from loadtest.plan import Plan, PlanError, options_of, pids_of, tcp_of, urls_of
 from loadtest.players import PLAY, dialects_of
 from loadtest.processes import Meter, role_of
 from loadtest.run import Unreachable, run
+from shared.program import favour_throughput
 
 DURATION_S = 20.0
 WIDTH_OF_FILES = 160
@@ -92,6 +93,7 @@ def load(
 
 def _play(console: Console, plan: Plan, meter: Meter, json: Path | None) -> None:
     _collect_seldom()
+    favour_throughput()
     try:
         with Display(console) as display:
             state = _run(run(plan, meter, display))
