@@ -30,11 +30,36 @@ class Route:
     tcp: Address | None = None
 
 
+class Post:
+    """Lets what all players say in one tick of the loop leave together. A server on the same machine would be woken for
+    the first of them, and would find the next ones one by one."""
+
+    def __init__(self) -> None:
+        self._letters: list[tuple[Wire, list[bytes]]] = []
+
+    def send(self, wire: Wire, frames: list[bytes]) -> None:
+        if not self._letters:
+            asyncio.get_running_loop().call_soon(self.deliver)
+        self._letters.append((wire, frames))
+
+    def deliver(self) -> None:
+        letters, self._letters = self._letters, []
+        for wire, frames in letters:
+            wire.send(frames)
+
+
 class Link:
     """Ties a player to the network. `on_change` is called whenever the player may have come to an end."""
 
     def __init__(
-        self, player: Player, route: Route, start: int, figures: Figures, think_s: float, on_change: Callable[[], None]
+        self,
+        player: Player,
+        route: Route,
+        start: int,
+        post: Post,
+        figures: Figures,
+        think_s: float,
+        on_change: Callable[[], None],
     ) -> None:
         self.player = player
         self.ready = False
@@ -45,6 +70,7 @@ class Link:
         """Every message counts as a change."""
         self._route = route
         self._at = start
+        self._post = post
         self._figures = figures
         self._think_s = think_s
         self._on_change = on_change
@@ -122,6 +148,7 @@ class Link:
         self._ended = True
         self._forget_later()
         if self._wire is not None:
+            self._post.deliver()
             self._wire.close()
         elif self._dialing is not None:
             self._dialing.cancel()
@@ -157,12 +184,12 @@ class Link:
                 self._call_later(self._think_s, lambda: self._send_move(frames))
                 return
         if self._wire is not None:
-            self._wire.send(frames)
+            self._post.send(self._wire, frames)
 
     def _send_move(self, frames: list[bytes]) -> None:
         self._sent = time.perf_counter()
         if self._wire is not None:
-            self._wire.send(frames)
+            self._post.send(self._wire, frames)
 
     def _move_sent(self) -> None:
         self._moving = True

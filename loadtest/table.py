@@ -9,7 +9,7 @@ from typing import Any
 
 from loadtest.checker import Findings, differences
 from loadtest.figures import Figures
-from loadtest.link import Link, Route
+from loadtest.link import Link, Post, Route
 from loadtest.plan import Plan
 from loadtest.play import Play
 from loadtest.player import Player, Seating
@@ -39,6 +39,7 @@ class Hall:
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """The time is over: no new games."""
     links: dict[int, Link] = field(default_factory=dict)
+    post: Post = field(default_factory=Post)
     rooms: dict[int, list[Witness]] = field(default_factory=dict)
     """Every room that a `play` seat can read the record of."""
     begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -152,7 +153,7 @@ class Table:
         player = player_for(dialect, seating, self._hall.findings)
         route = Route(plan.urls, plan.tcp.get(dialect))
         start = self._number + seat
-        return Link(player, route, start, self._hall.figures, plan.think_s, self._changed.set)
+        return Link(player, route, start, self._hall.post, self._hall.figures, plan.think_s, self._changed.set)
 
     def _dialect(self, seat: int) -> str:
         return dialect_at(self._plan.dialects, self._number, seat)
