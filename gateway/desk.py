@@ -160,7 +160,7 @@ class Desk:
 
     def _gap(self, partition: Partition) -> None:
         if self.sessions:
-            self.metrics.gaps.inc()
+            self.metrics.gap()
         self.outgoing.repeat(partition)
 
     async def learn_games(self) -> None:

@@ -102,7 +102,6 @@ class Hub:
         self._spawn = spawn
         self._feeds: dict[RoomId, Feed] = {}
         self._last: dict[Partition, tuple[Epoch, int]] = {}
-        self.gaps = 0
 
     # --- who attends ------------------------------------------------------------------------------------------------
 
@@ -213,7 +212,6 @@ class Hub:
             else:
                 wanting.append(feed)
         if wanting:
-            self.gaps += len(wanting)
             for feed in wanting:
                 feed.filling = True
             self._spawn(self._filled(wanting))

@@ -25,7 +25,7 @@ from shared.web import listening_socket, serve
 from worker.clock import StoreClock
 from worker.engines import load_engines
 from worker.intake import Intake
-from worker.metrics import LAG, Metrics
+from worker.metrics import Metrics
 from worker.tenancy import Tenancy
 
 log = logging.getLogger("tavolata.worker")
@@ -149,7 +149,7 @@ class Worker:
         moves = -1
         while True:
             if moves == self._metrics.moves:
-                self._metrics.lag.set(0)
+                self._metrics.lagged(0)
             moves = self._metrics.moves
             self._metrics.partitions.set(len(self._tenancy.holdings))
             self._metrics.rooms.set(sum(len(held.rooms) for held in self._tenancy.holdings.values()))
@@ -178,7 +178,7 @@ class Worker:
                 "partitions": sorted(holdings),
                 "rooms": sum(len(held.rooms) for held in holdings.values()),
                 "moves": self._metrics.moves,
-                "lag_ms": round(1_000 * (self._metrics.registry.get_sample_value(LAG) or 0)),
+                "lag_ms": self._metrics.lag_ms,
             }
         )
 

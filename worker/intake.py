@@ -102,7 +102,7 @@ class Intake:
                 onward.append(commands.adding(self._lobby, batch.onward))
         if done:
             self._metrics.committed(done)
-        self._metrics.lag.set((now_ms - oldest_ms) / 1_000)
+        self._metrics.lagged(now_ms - oldest_ms)
         if onward:
             await self._pass_on(onward)
 

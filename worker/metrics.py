@@ -7,8 +7,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from shared.bus.commands import Entry
 from worker.batch import Batch
 
-LAG = "tavolata_lag_seconds"
-
 
 class Metrics:
     """Counters of one worker, in a registry of their own."""
@@ -30,8 +28,10 @@ class Metrics:
         )
         self.partitions = Gauge("tavolata_partitions_held", "Partitions held", registry=self.registry)
         self.rooms = Gauge("tavolata_rooms_loaded", "Rooms in memory", registry=self.registry)
-        self.lag = Gauge(LAG, "How long the oldest command of the last batch had waited", registry=self.registry)
-        self.moves = 0
+        self._lag = Gauge(
+            "tavolata_lag_seconds", "How long the oldest command of the last batch had waited", registry=self.registry
+        )
+        self.moves = self.lag_ms = 0
 
     def committed(self, handled: Sequence[tuple[Sequence[Entry], Batch]]) -> None:
         """What was committed together, one batch for each partition."""
@@ -46,6 +46,10 @@ class Metrics:
         self._ok.inc(len(handled))
         self._steps.inc(steps)
         self.moves += steps
+
+    def lagged(self, by_ms: int) -> None:
+        self.lag_ms = by_ms
+        self._lag.set(by_ms / 1_000)
 
     def refused_commit(self, outcome: str) -> None:
         self._commits.labels("fenced" if outcome == "FENCED" else "uncertain").inc()
