@@ -85,7 +85,7 @@ class Api:
         if seat is None:
             return error("updates/denied", 403)
         steps = await self._recordings.steps(record.room, after)
-        told = [step.seats.get(seat, step.public) for step in steps.told]
+        told = [record.told(step, seat) for step in steps.told]
         return json({"updates": told, "trimmed": steps.trimmed, "more": steps.more})
 
     async def _replay(self, request: Request) -> Response:

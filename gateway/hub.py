@@ -46,6 +46,8 @@ class Attachment:
     wants: int
     epoch: Epoch
     offset: Offset
+    since: Offset = Offset(0)
+    """The step that seated the player: what earlier ones told the seat is not for this one."""
     stale: bool = False
     """It waits for a fresh view; steps pass it by."""
     due: "Due | None" = None
@@ -256,7 +258,7 @@ def _step(attachment: Attachment, told: Told) -> None:
     attachment.epoch = told.epoch
     attachment.offset = told.offset
     raw = told.public
-    if told.seats and attachment.seat is not None:
+    if told.seats and attachment.seat is not None and told.offset >= attachment.since:
         raw = told.seats.get(attachment.seat, raw)
     elif attachment.seat is None and attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
         raw = told.watchers

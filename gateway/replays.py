@@ -65,6 +65,8 @@ class Recording:
     """The step that told what it is."""
     seats: dict[SessionId, Seat] = field(default_factory=dict)
     """The session that held each seat last: what the seat is told is not for those who gave it up before."""
+    since: dict[Seat, Offset] = field(default_factory=dict)
+    """The step that seated the player of each seat."""
     finished: bool = False
     last: tuple[Offset, int] | None = None
     """The place of the record that was read last."""
@@ -86,13 +88,19 @@ class Recording:
             case kind if kind in _SETTLED:
                 self.settled = offset
                 self.spec = {name: value for name, value in _decode_settled(event).spec.items() if name != "options"}
-            case "room.joined" | "room.back":
+            case "room.joined" | "room.back" as kind:
                 joined = _decode_joined(event)
+                if kind == "room.joined":
+                    self.since[joined.seat] = offset
                 if joined.sid:
                     self.seats = {sid: seat for sid, seat in self.seats.items() if seat != joined.seat}
                     self.seats[joined.sid] = joined.seat
             case "room.ended":
                 self.finished = True
+
+    def told(self, step: Told, seat: Seat) -> msgspec.Raw:
+        """The step as the player of the seat may see it."""
+        return step.seats.get(seat, step.public) if step.offset >= self.since.get(seat, 0) else step.public
 
 
 @dataclass(slots=True)
@@ -169,7 +177,7 @@ class Recordings:
         record: Record | None = await journal.at(self._store, keys, room, known.last)
         if record is None or record.epoch != known.epoch:
             return Recording(room)
-        return replace(known, seats=dict(known.seats))
+        return replace(known, seats=dict(known.seats), since=dict(known.since))
 
     def _remember(self, recording: Recording) -> None:
         self._known.pop(recording.room, None)

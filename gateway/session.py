@@ -317,7 +317,7 @@ class Session:
         due = None if give is None or at == top else Due(top, give)
         if give is not None and due is None:
             give("")
-        attachment = Attachment(self, reply.room, reply.seat, wants, at.epoch, at.offset, due=due)
+        attachment = Attachment(self, reply.room, reply.seat, wants, at.epoch, at.offset, reply.since, due=due)
         self.attachments[reply.room] = attachment
         self.desk.hub.attach(attachment, top)
 

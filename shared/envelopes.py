@@ -183,6 +183,8 @@ class Reply(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The lobby's answer: go to this room ..."""
     spec: RoomSpec | None = None
     """... and open it like this if it is not there."""
+    since: Offset = Offset(0)
+    """The step that seated the player of the seat."""
 
 
 class Done(msgspec.Struct, frozen=True, gc=False, array_like=True):

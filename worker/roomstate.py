@@ -49,6 +49,8 @@ class Place(msgspec.Struct):
     bot: bool
     choice: Choice
     joined: int
+    since: Offset = Offset(0)
+    """The step that seated the player: what was said to the seat before was said to somebody else."""
     gateway: GatewayId = GatewayId("")
     conn: int = 0
     attached: CommandId = CommandId(0)
@@ -171,6 +173,7 @@ def apply(state: RoomState, event: RoomEvent) -> None:
         case Left(seat=seat):
             if state.status == "waiting":
                 del state.seats[seat]
+                state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
             else:
                 _away(state.seats[seat])
                 state.seats[seat].left = True

@@ -101,7 +101,8 @@ class Steps:
         offset, number, record = filed
         self.state.offset, self.state.number = offset, number
         self.state.deadlines.pop(record.expired, None)
-        for event in self._engines.events(self._game, record.events):
+        events = self._engines.events(self._game, record.events)
+        for event in events:
             if isinstance(event, Opened):
                 self._open(self._engines.get(event.spec.game, event.version), record.at)
             self._apply(event)
@@ -112,6 +113,7 @@ class Steps:
             self._file(record.seat, record.id, Result(step, record.code, record.text, record.epoch))
         if number == 0:
             self.state.epoch = record.epoch
+            self._date(events)
             self._turn = self._whose_turn()
             self._retime(record.at)
 
@@ -179,6 +181,8 @@ class Steps:
         self._turn = self._whose_turn()
         offset = Offset(state.offset + 1)
         state.offset, state.epoch, state.number = offset, epoch, 0
+        if self._seats_changed:
+            self._date(self._events)
         self._retime(at, batch)
         command = envelope.id if seat is not None else CommandId(0)
         events = msgspec.Raw(_encode(self._events))
@@ -204,6 +208,12 @@ class Steps:
             batch.expire(state.room, self._settings.keep_finished_ms)
         self._begin()
         return done is not None
+
+    def _date(self, events: list[Any]) -> None:
+        """Note which step seated those who were seated in this one."""
+        for event in events:
+            if type(event) is Joined:
+                self.state.seats[event.seat].since = self.state.offset
 
     def _begin(self) -> None:
         self._events.clear()
@@ -306,7 +316,14 @@ class Steps:
         state = self.state
         shown = msgspec.Raw(self._teller().view(seat, envelope.wants)) if view else NOTHING
         reply = Reply(
-            envelope.conn, state.room, envelope.id, epoch=state.epoch, offset=state.offset, seat=seat, view=shown
+            envelope.conn,
+            state.room,
+            envelope.id,
+            epoch=state.epoch,
+            offset=state.offset,
+            seat=seat,
+            view=shown,
+            since=Offset(0) if seat is None else state.seats[seat].since,
         )
         if isinstance(envelope.body, Rematch):
             reply = msgspec.structs.replace(reply, to=state.rematch, spec=state.spec)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.conftest import Arrive
 from tests.support.cluster import Cluster
-from tests.support.player import Message
+from tests.support.player import Message, Seen
 from tests.support.stones import StonesTable
 
 
@@ -105,6 +105,28 @@ async def test_chat_reaches_all_and_private_chat_the_two_alone(calm: Cluster, ar
         [said["text"] for said in (await player.ask("view", room=table.room))["view"]["chat"]] for player in players
     ]
     assert chats == texts
+
+
+async def test_private_chat_is_not_for_the_next_player_of_the_seat(calm: Cluster, arrive: Arrive) -> None:
+    first, second, third = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+    room = (await first.ask("create", game="stones", seats=3))["room"]
+    seat = (await second.ask("join", room=room))["seat"]
+    for sender, receiver in ((first, second), (second, first)):
+        await sender.ask("say", room=room, text="for two", to=receiver.name)
+    await first.ask("say", room=room, text="for all")
+    await second.ask("leave", room=room)
+    entered = await third.ask("join", room=room)
+    await third.reach(room, entered["offset"])
+    third.rooms[room] = Seen(entered["epoch"], 1, {})
+    await third.resume(room)
+    await third.reach(room, entered["offset"])
+    read = calm.gateways[0].json(f"/api/rooms/{room}/updates", third.token)["updates"]
+    assert entered["seat"] == seat
+    assert len(third.rooms[room].steps) == entered["offset"] - 1
+    assert "for all" in str(third.heard)
+    assert "for all" in str(read)
+    assert "for two" not in str(third.heard)
+    assert "for two" not in str(read)
 
 
 async def test_chat_that_cannot_be_is_refused(calm: Cluster, arrive: Arrive) -> None:

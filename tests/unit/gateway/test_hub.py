@@ -376,6 +376,16 @@ async def test_everybody_is_told_the_part_that_is_meant_for_them() -> None:
     assert [ear.raw for ear in ears] == [[b'"public"'], [b'"seat"'], [b'"public"'], [b'"watchers"']]
 
 
+async def test_what_a_seat_was_told_before_its_player_sat_down_is_not_told_again() -> None:
+    bench = Bench()
+    parts = {Seat(0): msgspec.Raw(b'"seat"')}
+    steps = [Told(ROOM, Epoch(7), Offset(number), msgspec.Raw(b'"public"'), parts) for number in (2, 3)]
+    ear, attachment = bench.attach()
+    attachment.since = Offset(3)
+    bench.say(1, *steps)
+    assert ear.raw == [b'"public"', b'"seat"']
+
+
 async def test_the_last_spectator_is_known() -> None:
     bench = Bench()
     spectators = [bench.attach(seat=None)[1] for _ in range(2)]

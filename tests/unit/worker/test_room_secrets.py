@@ -1,9 +1,9 @@
 """What of a room is told to whom: secrets leave it by no way."""
 
-from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Enter, Gone, Say, Watch
+from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Enter, Gone, Leave, Say, Watch
 from shared.ids import Seat
-from shared.rooms import NOTHING
-from tests.support.room_bench import G2, SECRET_SEED, STONES, TWO, RoomBench, act, started, take
+from shared.rooms import NOTHING, RoomSpec
+from tests.support.room_bench import G2, SECRET_SEED, STONES, TWO, RoomBench, act, opened, started, take
 from tests.support.toys import Guess
 
 
@@ -125,3 +125,16 @@ def test_a_view_is_stamped_with_the_last_step_and_its_epoch() -> None:
 def test_a_view_before_the_start_has_no_game() -> None:
     bench = RoomBench()
     assert bench.view(bench.enter("ada", STONES)).game == NOTHING
+
+
+def test_what_was_said_privately_to_a_seat_is_not_for_its_next_player() -> None:
+    bench = opened(RoomSpec("stones", 3))
+    bench.enter("bob")
+    bench.ok("ada", Say("for two", "bob"))
+    bench.ok("bob", Say("for two", "ada"))
+    bench.ok("ada", Say("for all"))
+    bench.ok("bob", Leave())
+    entered = bench.enter("eve")
+    assert (entered.seat, entered.since) == (1, entered.offset)
+    assert b"for two" not in bytes(entered.view)
+    assert b"for all" in bytes(entered.view)
