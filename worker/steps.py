@@ -314,6 +314,7 @@ class Steps:
 
     def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
         state = self.state
+        place = None if seat is None else state.seats.get(seat)  # who has just left has none
         shown = msgspec.Raw(self._teller().view(seat, envelope.wants)) if view else NOTHING
         reply = Reply(
             envelope.conn,
@@ -323,7 +324,7 @@ class Steps:
             offset=state.offset,
             seat=seat,
             view=shown,
-            since=Offset(0) if seat is None else state.seats[seat].since,
+            since=Offset(0) if place is None else place.since,
         )
         if isinstance(envelope.body, Rematch):
             reply = msgspec.structs.replace(reply, to=state.rematch, spec=state.spec)

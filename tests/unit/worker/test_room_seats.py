@@ -292,6 +292,12 @@ def test_the_last_one_who_leaves_a_waiting_room_closes_it() -> None:
     assert bench.kinds() == ["room.left", "room.closed"]
 
 
+def test_who_is_lost_can_still_leave_a_waiting_room() -> None:
+    bench = opened()
+    bench.own(GatewayLost(G1))
+    assert (bench.ok("ada", Leave()).since, bench.kinds()) == (0, ["room.left", "room.closed"])
+
+
 def test_a_seat_that_is_left_in_the_game_stays_with_the_name() -> None:
     bench = started()
     bench.ok("ada", Leave())
