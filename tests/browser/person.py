@@ -42,7 +42,8 @@ class Person:
             self.complaints.append(f"console: {message.text}")
 
     def _failed(self, request: Request) -> None:
-        self.complaints.append(f"failed: {request.url} {request.failure}")
+        if request.failure != "net::ERR_ABORTED":  # that is the browser itself, which left before the answer came
+            self.complaints.append(f"failed: {request.url} {request.failure}")
 
     def _answered(self, response: Response) -> None:
         if response.status >= 400:
