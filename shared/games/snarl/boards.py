@@ -20,17 +20,20 @@ def draw(level: Level) -> Board:
     """The board of a level that was checked."""
     cells: dict[Point, str] = {}
     for room in level.rooms:
-        for down, row in enumerate(room.layout):
-            for right, tile in enumerate(row):
+        for down, tiles in enumerate(room.layout):
+            for right, tile in enumerate(tiles):
                 cells[room.origin[0] + down, room.origin[1] + right] = _CELLS[tile]
     for hallway in level.hallways:
         for point in hallway_points(hallway):
             cells[point] = HALLWAY
     height = 1 + max(row for row, _ in cells)
     width = 1 + max(column for _, column in cells)
+    rows = [[VOID] * width for _ in range(height)]
+    for (row, column), cell in cells.items():
+        rows[row][column] = cell
     places = {thing.kind: thing.position for thing in level.objects}
     return Board(
-        rows=tuple("".join(cells.get((row, column), VOID) for column in range(width)) for row in range(height)),
+        rows=tuple("".join(line) for line in rows),
         rooms=tuple(Area(room.origin, room.bounds.rows, room.bounds.columns) for room in level.rooms),
         exit=places[ItemKind.EXIT],
         key=places[ItemKind.KEY],

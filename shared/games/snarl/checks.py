@@ -1,13 +1,16 @@
-"""What makes a level playable. Every way to be invalid has its own sentence, with the place it is about."""
+"""What makes a level playable. Every way to be invalid has its own sentence, with the place it is about.
+
+Levels come from anybody: what a check takes grows no faster than the text of the level and the cells of its board.
+"""
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from shared.games.snarl.boards import distance, draw, hallway_points, passable, reachable
 from shared.games.snarl.levels import Hallway, Level, LevelError, Room
 from shared.games.snarl.placement import MOST_PLAYERS, ghosts, spawn_points, zombies
-from shared.games.snarl.sights import Area, Board, ItemKind, Point
+from shared.games.snarl.sights import Board, ItemKind, Point
 
 FAR: Final = 250
 """Rows and columns of a level are below this."""
@@ -15,11 +18,23 @@ LONG: Final = 4 * FAR
 """No hallway is longer."""
 
 
+_Taken: TypeAlias = dict[Point, int]
+"""Cells, and the number of the room or hallway that has them."""
+_DOOR: Final = 2
+
+
 def check_level(level: Level, number: int) -> Board:
     """The board of a level that is played as level `number`, or a LevelError."""
-    for fault in _faults(level, number):
+    _refuse(_layout_faults(level), number)
+    board = draw(level)
+    _refuse(_board_faults(board, number), number)
+    return board
+
+
+def _refuse(faults: Iterator[str], number: int) -> None:
+    """Each fault relies on there being none before it: only the first is of use."""
+    for fault in faults:
         raise LevelError(f"level {number}: {fault}")
-    return draw(level)
 
 
 def check_levels(levels: tuple[Level, ...]) -> None:
@@ -27,20 +42,27 @@ def check_levels(levels: tuple[Level, ...]) -> None:
         check_level(level, number)
 
 
-def _faults(level: Level, number: int) -> Iterator[str]:
-    """Each stage relies on the ones before it: only the first fault is of use."""
+def _layout_faults(level: Level) -> Iterator[str]:
     if not level.rooms:
         yield "there are no rooms"
+    rooms: _Taken = {}
+    doors: set[Point] = set()
     for index, room in enumerate(level.rooms, start=1):
         for fault in _room_faults(room):
             yield f"room {index} at {_at(room.origin)}: {fault}"
-    yield from _overlaps(level.rooms)
+        for point, tile in _tiles(room):
+            if rooms.setdefault(point, index) != index:
+                yield f"rooms {rooms[point]} and {index} overlap"
+            if tile == _DOOR:
+                doors.add(point)
+    hallways: _Taken = {}
     for index, hallway in enumerate(level.hallways, start=1):
-        for fault in _hallway_faults(hallway, level.rooms):
+        for fault in _hallway_faults(hallway, rooms, doors):
             yield f"hallway {index} from {_at(hallway.start)} to {_at(hallway.end)}: {fault}"
-    yield from _crossings(level.hallways)
+        for point in hallway_points(hallway):
+            if hallways.setdefault(point, index) != index:
+                yield f"hallways {hallways[point]} and {index} cross at {_at(point)}"
     yield from _object_counts(level)
-    yield from _board_faults(draw(level), number)
 
 
 def _room_faults(room: Room) -> Iterator[str]:
@@ -61,29 +83,17 @@ def _room_faults(room: Room) -> Iterator[str]:
             edge = down in (0, rows - 1) or right in (0, columns - 1)
             if tile not in (0, 1, 2):
                 yield f"the tile at {here} is {tile}; tiles are 0, 1 or 2"
-            if tile == 2 and not edge:
+            if tile == _DOOR and not edge:
                 yield f"the door at {here} is not on the boundary"
             if tile == 1 and edge:
                 yield f"the boundary is open at {here}; it has walls and doors only"
 
 
-def _overlaps(rooms: tuple[Room, ...]) -> Iterator[str]:
-    for index, room in enumerate(rooms, start=1):
-        for other, earlier in enumerate(rooms[: index - 1], start=1):
-            if all(
-                room.origin[axis] < earlier.origin[axis] + _size(earlier)[axis]
-                and earlier.origin[axis] < room.origin[axis] + _size(room)[axis]
-                for axis in (0, 1)
-            ):
-                yield f"rooms {other} and {index} overlap"
-
-
-def _hallway_faults(hallway: Hallway, rooms: tuple[Room, ...]) -> Iterator[str]:
-    ends = [_door(point, rooms) for point in (hallway.start, hallway.end)]
-    for point, room in zip((hallway.start, hallway.end), ends, strict=True):
-        if room is None:
+def _hallway_faults(hallway: Hallway, rooms: _Taken, doors: set[Point]) -> Iterator[str]:
+    for point in (hallway.start, hallway.end):
+        if point not in doors:
             yield f"there is no door at {_at(point)}"
-    if ends[0] is ends[1]:
+    if rooms[hallway.start] == rooms[hallway.end]:
         yield "both ends are doors of the same room"
     for one, next_one in pairwise(hallway.corners):
         if min(next_one) < 0 or max(next_one) >= FAR:
@@ -92,25 +102,13 @@ def _hallway_faults(hallway: Hallway, rooms: tuple[Room, ...]) -> Iterator[str]:
             yield f"{_at(one)} and {_at(next_one)} share neither row nor column"
     if sum(distance(one, next_one) for one, next_one in pairwise(hallway.corners)) > LONG:
         yield f"it is longer than {LONG} tiles"
-    points = hallway_points(hallway)
-    for index, room in enumerate(rooms, start=1):
-        area = Area(room.origin, *_size(room))
-        for point in points:
-            if point in area:
-                yield f"it runs through room {index} at {_at(point)}"
     walked: set[Point] = set()
-    for point in points:
+    for point in hallway_points(hallway):
+        if point in rooms:
+            yield f"it runs through room {rooms[point]} at {_at(point)}"
         if point in walked:
             yield f"it crosses itself at {_at(point)}"
         walked.add(point)
-
-
-def _crossings(hallways: tuple[Hallway, ...]) -> Iterator[str]:
-    owners: dict[Point, int] = {}
-    for index, hallway in enumerate(hallways, start=1):
-        for point in hallway_points(hallway):
-            if owners.setdefault(point, index) != index:
-                yield f"hallways {owners[point]} and {index} cross at {_at(point)}"
 
 
 def _object_counts(level: Level) -> Iterator[str]:
@@ -128,23 +126,20 @@ def _board_faults(board: Board, number: int) -> Iterator[str]:
     needed, free = MOST_PLAYERS + zombies(number) + ghosts(number), spawn_points(board)
     if len(free) < needed:
         yield f"{needed} free floor tiles are needed for players and adversaries, there are {len(free)}"
+    near: set[Point] = set()
     for kind, point in things:
-        near = reachable(board, point)
+        if point not in near:
+            near = reachable(board, point)
         for start in free:
             if start not in near:
                 yield f"the {kind} at {_at(point)} cannot be reached from {_at(start)}"
 
 
-def _size(room: Room) -> tuple[int, int]:
-    return room.bounds.rows, room.bounds.columns
-
-
-def _door(point: Point, rooms: tuple[Room, ...]) -> Room | None:
-    for room in rooms:
-        down, right = point[0] - room.origin[0], point[1] - room.origin[1]
-        if 0 <= down < room.bounds.rows and 0 <= right < room.bounds.columns and room.layout[down][right] == 2:
-            return room
-    return None
+def _tiles(room: Room) -> Iterator[tuple[Point, int]]:
+    top, left = room.origin
+    for row, tiles in enumerate(room.layout, start=top):
+        for column, tile in enumerate(tiles, start=left):
+            yield (row, column), tile
 
 
 def _at(point: Point) -> str:

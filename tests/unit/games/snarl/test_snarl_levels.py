@@ -1,5 +1,7 @@
 """Reading level files, and every way in which a level can be invalid."""
 
+import sys
+from types import FrameType
 from typing import Any
 
 import msgspec
@@ -187,6 +189,38 @@ def test_hallways_may_run_side_by_side_and_rooms_may_touch() -> None:
     level["hallways"].append({"type": "hallway", "from": [3, 6], "to": [8, 11], "waypoints": [[3, 11]]})
     level["rooms"].append({**level["rooms"][0], "origin": [2, 12], "layout": [[0] * 5] * 5})
     check_level(msgspec.convert(level, Level), 1)
+
+
+def crowded(number: int) -> Level:
+    """So many rooms of one tile, and so many times the same long hallway."""
+    places = [(0, 0), (8, 0)] + [(20 + 2 * (room // 120), 2 * (room % 120)) for room in range(number)]
+    rooms = [
+        {"type": "room", "origin": place, "bounds": {"rows": 1, "columns": 1}, "layout": [[2 if place[0] < 20 else 0]]}
+        for place in places
+    ]
+    turns = [[0, 240], [2, 240], [2, 0], [4, 0], [4, 240], [6, 240], [6, 0]]
+    hallways = [{"type": "hallway", "from": [0, 0], "to": [8, 0], "waypoints": turns}] * number
+    return msgspec.convert({"type": "level", "rooms": rooms, "hallways": hallways, "objects": []}, Level)
+
+
+def calls_to_check(level: Level) -> int:
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        with pytest.raises(LevelError, match="hallways 1 and 2 cross"):
+            check_level(level, 1)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_twice_the_level_takes_no_more_than_about_twice_the_work() -> None:
+    assert calls_to_check(crowded(80)) < 2.5 * calls_to_check(crowded(40))
 
 
 def test_options_refuse_levels_that_cannot_be_played() -> None:
