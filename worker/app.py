@@ -31,6 +31,8 @@ from worker.tenancy import Tenancy
 log = logging.getLogger("tavolata.worker")
 
 _HAND_OVER_S = 10.0
+_LOOK_MS = 200
+"""A command may always take so long."""
 
 
 class Worker:
@@ -64,6 +66,7 @@ class Worker:
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        self._tenancy.watch.start(max(self._settings.lease_ms // 10, _LOOK_MS) / 1_000)
         tasks = [asyncio.create_task(self._stop_when(stop))]
         if self._settings.port >= 0:
             page = listening_socket(self._settings.host, self._settings.port)

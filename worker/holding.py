@@ -18,6 +18,7 @@ from worker.batch import Batch
 from worker.engines import Engines
 from worker.lobby import Lobby
 from worker.room import Broken, Room
+from worker.watch import Watch
 
 log = logging.getLogger("tavolata.holding")
 
@@ -33,6 +34,7 @@ class Holding:
     tenure: Tenure
     engines: Engines
     settings: WorkerSettings
+    watch: Watch = field(default_factory=Watch)
     rooms: dict[RoomId, Room] = field(default_factory=dict)
     lobby: Lobby | None = None
     gateways: set[GatewayId] = field(default_factory=set)
@@ -56,6 +58,7 @@ class Holding:
     def load(self, room: RoomId, kept: Kept) -> str:
         """Bring a room, or the lobby, back. Returns what is wrong with it, if it cannot be."""
         try:
+            self.watch.task = kept
             if kept.damage:
                 raise Broken(f"room {room} cannot be loaded: {kept.damage}")
             if room == LOBBY:
@@ -66,15 +69,20 @@ class Holding:
             log.exception("room %s is quarantined", room)
             self.quarantined.add(room)
             return str(error) or repr(error)
+        finally:
+            self.watch.task = None
         return ""
 
-    def handle(self, entries: Sequence[Entry]) -> Batch:
-        """What these commands come to."""
+    def handle(self, entries: list[Entry]) -> Batch:
+        """What these commands come to. Those for which there was no time are taken off the list."""
         batch = Batch(self.keys, self.tenure.epoch, self.settings.updates_kept)
-        for entry_id, envelopes in entries:
+        for number, (entry_id, envelopes) in enumerate(entries, start=1):
             at = commands.time_of(entry_id)
             for envelope in envelopes:
                 self._one(envelope, at, batch)
+            if self.watch.overtime:
+                del entries[number:]
+                break
         if log.isEnabledFor(logging.DEBUG):
             for envelope in (envelope for _, envelopes in entries for envelope in envelopes):
                 log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
@@ -92,8 +100,11 @@ class Holding:
             return
         mark = batch.mark(room)
         try:
+            self.watch.task = envelope
             held.handle(envelope, at, batch)
+            self.watch.task = None
         except Exception as error:
+            self.watch.task = None
             log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, room, envelope.body)
             batch.roll_back(mark)
             self.quarantine(room, repr(error), batch)
@@ -107,9 +118,12 @@ class Holding:
         mark = batch.mark(LOBBY)
         try:
             if self.lobby is not None:
+                self.watch.task = envelope
                 self.lobby.handle(envelope, at, batch)
+                self.watch.task = None
                 return
         except Exception:
+            self.watch.task = None
             log.exception("%s: the lobby broke on %r", envelope.trace, envelope.body)
             batch.roll_back(mark)
             self.lobby = None

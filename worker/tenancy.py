@@ -17,6 +17,7 @@ from worker.clock import Alarm, StoreClock
 from worker.engines import Engines
 from worker.holding import Holding
 from worker.shares import shares
+from worker.watch import Watch
 
 log = logging.getLogger("tavolata.tenancy")
 
@@ -41,6 +42,7 @@ class Tenancy:
         self.worker = worker
         self.holdings: dict[Partition, Holding] = {}
         self.alarm = Alarm(store, clock, self.holdings, self.may_work)
+        self.watch = Watch()
         self.changed = asyncio.Event()
         """Set whenever holdings were added."""
         self._store = store
@@ -134,7 +136,7 @@ class Tenancy:
         takings = [leases.taking(self._keys[partition], self.worker, lease_ms) for partition in partitions]
         replies = await self._store.pipe(takings)
         taken = [
-            Holding(partition, self._keys[partition], tenure, self._engines, self._settings)
+            Holding(partition, self._keys[partition], tenure, self._engines, self._settings, self.watch)
             for partition, reply in zip(partitions, replies, strict=True)
             if (tenure := leases.tenure(reply)) is not None
         ]

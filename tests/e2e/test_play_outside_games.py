@@ -107,6 +107,7 @@ class Options(Noun, frozen=True):
 
 class Press(Word, frozen=True):
     explode: bool = False
+    hang: bool = False
 
 
 class Pressed(Word, frozen=True):
@@ -115,6 +116,12 @@ class Pressed(Word, frozen=True):
 
 class State(Noun, frozen=True):
     presses: int = 0
+
+
+def decide(state: State, seat: Seat, command: Press) -> tuple[Pressed, ...]:
+    while command.hang:
+        pass
+    return (Pressed(command.explode),)
 
 
 def evolve(state: State, event: Pressed) -> State:
@@ -135,7 +142,7 @@ GAME = Game(
     setup=lambda table: (Pressed(False),),
     turn=lambda state: (Seat(0),),
     options=lambda state, seat: (Press(),),
-    decide=lambda state, seat, command: (Pressed(command.explode),),
+    decide=decide,
     evolve=evolve,
     view=lambda state, seat: state,
     outcome=lambda state: None,
@@ -191,7 +198,17 @@ async def test_a_room_that_breaks_is_put_aside_and_its_neighbours_go_on(open_hou
         assert (await player.act(own, {"type": "press"}))["type"] == "ack"
     with open_house.redis() as store:
         quarantined = [number for key in store.scan_iter("*:quarantine") for number in store.hkeys(key)]
-    assert quarantined == [str(room)]
+    assert str(room) in quarantined
+    assert not {str(own) for _, own in neighbours} & {*quarantined}
+
+
+async def test_a_move_that_never_ends_is_broken_off(open_house: Cluster, arrive: Arrive) -> None:
+    victim, *others = [await arrive(open_house.gateways[number % 2]) for number in range(5)]
+    room = (await victim.ask("create", game="bomb", seats=1))["room"]
+    neighbours = [(player, (await player.ask("create", game="bomb", seats=1))["room"]) for player in others]
+    assert (await victim.act(room, {"type": "press", "hang": True}))["code"] == "internal"
+    for player, own in [(victim, room), *neighbours]:
+        assert (await player.act(own, {"type": "press"}))["type"] == "ack"
 
 
 async def test_a_room_that_was_put_aside_stays_so_with_the_next_owner_and_can_be_let_out(

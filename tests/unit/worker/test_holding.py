@@ -1,7 +1,9 @@
 """A partition in the hands of its owner: what goes wrong in one room does not harm the others."""
 
 import msgspec
+import pytest
 
+from shared.bus.commands import Entry
 from shared.bus.journal import Kept, Record
 from shared.bus.keys import Keys
 from shared.bus.leases import Tenure
@@ -13,6 +15,8 @@ from tests.support.room_bench import ENGINES, SETTINGS, act, take
 from tests.support.toys import Guess, Poison
 from worker.batch import Batch
 from worker.holding import Holding
+from worker.room import Room
+from worker.watch import TookTooLong
 
 GOOD, BAD = RoomId(1000), RoomId(1004)
 G1 = GatewayId("g-1")
@@ -73,6 +77,23 @@ def test_the_step_that_broke_a_room_is_not_written() -> None:
     bench = Bench()
     batch = bench.handle(bench.say(BAD, "ada", act(Poison())))
     assert (appended(batch), [write[0] for write in batch.writes]) == ([], ["HSET"])
+
+
+def test_after_a_command_that_took_too_long_no_other_entry_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Bench()
+    handle = Room.handle
+
+    def slow(room: Room, envelope: Envelope, at: int, batch: Batch) -> None:
+        if envelope.room == BAD:
+            bench.holding.watch.overtime = True
+            raise TookTooLong
+        handle(room, envelope, at, batch)
+
+    monkeypatch.setattr(Room, "handle", slow)
+    bad, good, late = bench.say(BAD, "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(GOOD, "bob", Watch())
+    entries: list[Entry] = [("1-0", (bad, good)), ("2-0", (late,))]
+    assert codes(bench.holding.handle(entries)) == ["room/quarantined", ""]
+    assert entries == [("1-0", (bad, good))]
 
 
 def test_a_quarantined_room_answers_that_it_is() -> None:

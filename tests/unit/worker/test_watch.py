@@ -1,0 +1,47 @@
+"""A command that takes too long is broken off, and what was done before it is committed first."""
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from worker.watch import TookTooLong, Watch
+
+FAR_S = 3_600.0
+
+
+def look() -> None:
+    signal.raise_signal(signal.SIGVTALRM)
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """One whose own looks never come."""
+    before = signal.getsignal(signal.SIGVTALRM)
+    watch = Watch()
+    watch.start(FAR_S)
+    yield watch
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+def test_what_is_under_way_at_two_looks_is_broken_off(watch: Watch) -> None:
+    watch.task = object()
+    look()
+    with pytest.raises(TookTooLong):
+        look()
+    assert watch.overtime
+
+
+def test_one_after_another_may_go_on(watch: Watch) -> None:
+    for task in (object(), object(), object()):
+        watch.task = task
+        look()
+    assert not watch.overtime
+
+
+def test_nothing_is_broken_off_between_tasks(watch: Watch) -> None:
+    watch.task = None
+    look()
+    look()
+    assert not watch.overtime
