@@ -1,5 +1,7 @@
 """Who may use which name: claims in the store, and whether a claim that is in the way still means anything."""
 
+from unicodedata import bidirectional, category
+
 from gateway.desk import Desk
 from shared.bus import directory, names
 from shared.bus.leases import GATEWAYS
@@ -9,10 +11,18 @@ from shared.rooms import Listing
 
 MOST_CHARACTERS = 32
 _TRIES = 3
+_CONTROLS = {"Cc", "Cs", "Zl", "Zp"}
+"""Kinds of characters that end lines or mean something to terminals, or that are no characters alone."""
+_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+"""What changes the direction of writing, also of what stands behind the name."""
 
 
 def is_good(name: str) -> bool:
-    return 1 <= len(name) <= MOST_CHARACTERS and bool(name.strip()) and name.isprintable()
+    return (
+        1 <= len(name) <= MOST_CHARACTERS
+        and any(character.isprintable() and not character.isspace() for character in name)
+        and not any(category(character) in _CONTROLS or bidirectional(character) in _TURNS for character in name)
+    )
 
 
 async def claim(desk: Desk, name: str, sid: SessionId, conn: int) -> bool:

@@ -48,7 +48,7 @@ CODES: Final[dict[str, str]] = {
     "game/unknown": "there is no such game here",
     "internal": "something broke on our side; nothing was changed",
     "lobby/no_table": "no table is waiting for players",
-    "name/bad": "a name has 1 to 32 printable characters and is not blank",
+    "name/bad": "a name has 1 to 32 characters, no control characters, and is not blank",
     "name/taken": "somebody is using this name",
     "ops/unknown": "there is no such process",
     "room/bad_options": "the options do not fit the game",
