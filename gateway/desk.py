@@ -169,15 +169,15 @@ class Desk:
 
     # --- names ------------------------------------------------------------------------------------------------------
 
-    def let_go(self, name: str, sid: SessionId, conn: int, *, keep: bool) -> None:
+    def let_go(self, name: str, sid: SessionId, gateway: GatewayId, conn: int, *, keep: bool) -> None:
         keep_ms = self.settings.name_ms if keep else 0
-        self.spawn(self._let_go(name, sid, conn, keep_ms))
+        self.spawn(self._let_go(name, sid, gateway, conn, keep_ms))
 
-    async def _let_go(self, name: str, sid: SessionId, conn: int, keep_ms: int) -> None:
+    async def _let_go(self, name: str, sid: SessionId, gateway: GatewayId, conn: int, keep_ms: int) -> None:
         """Until the store has heard it: a name that nobody uses must not stay taken."""
         while True:
             try:
-                await names.let_go(self.store, name, sid, self.gateway, conn, keep_ms)
+                await names.let_go(self.store, name, sid, gateway, conn, keep_ms)
                 return
             except StoreError:
                 await asyncio.sleep(0.5)

@@ -99,7 +99,7 @@ class Errand:
             return
         await self._claim(name, session.sid)
         if session.name:
-            desk.let_go(session.name, session.sid, session.number, keep=False)
+            desk.let_go(session.name, session.sid, session.gateway, session.number, keep=False)
         session.name = name
 
     async def _claim(self, name: str, sid: SessionId) -> None:

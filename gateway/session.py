@@ -56,6 +56,8 @@ class Session:
     def __init__(self, desk: Desk, transport: Transport, dialect: Dialect, opening: Opening, address: str) -> None:
         self.desk = desk
         self.number = desk.next_connection()
+        self.gateway = desk.gateway
+        """The id that names and rooms know this connection by, whatever the gateway is called later."""
         self.dialect = dialect
         self.address = address
         self.sid: SessionId = desk.new_session_id()
@@ -63,6 +65,7 @@ class Session:
         self.claiming = ("", self.sid)
         """The name that was asked for last, and for which session: the store may hold it, though we never heard so."""
         self.closed = False
+        self._departed = False
         self.heard = desk.now()
         self.slow_since: float | None = None
         self.attachments: dict[RoomId, Attachment] = {}
@@ -115,7 +118,14 @@ class Session:
         if self.desk.sessions.get(self.number) is not self:
             return
         self.closed = True
+        self._depart()
         self.desk.closed(self)
+
+    def _depart(self) -> None:
+        """Nobody is served here any more: rooms and the name hear of it at once, even if the socket takes its time."""
+        if self._departed:
+            return
+        self._departed = True
         if self._runner is not None:
             self._runner.cancel()
         for room in self.desk.outgoing.abandon(self.number):
@@ -125,12 +135,12 @@ class Session:
             self.detach(attachment, told=False)
         for name, sid in dict.fromkeys(((self.name, self.sid), self.claiming)):
             if name:
-                self.desk.let_go(name, sid, self.number, keep=self.dialect.raw)
+                self.desk.let_go(name, sid, self.gateway, self.number, keep=self.dialect.raw)
 
     def log_out(self) -> None:
         """The name is free again, unless a room keeps it."""
         if self.name:
-            self.desk.let_go(self.name, self.sid, self.number, keep=False)
+            self.desk.let_go(self.name, self.sid, self.gateway, self.number, keep=False)
             self.name = ""
 
     # --- to the client ----------------------------------------------------------------------------------------------
@@ -152,6 +162,7 @@ class Session:
         self.flush()
         self.closed = True
         self._transport.close(why)
+        asyncio.get_running_loop().call_soon(self._depart)
 
     def buffered(self) -> int:
         return self._transport.buffered()

@@ -15,6 +15,8 @@ from shared.errors import ProtocolError
 from shared.settings import SettingError
 
 _CLOSE_S = 1.0
+_ABORT_S = 10.0
+"""For a peer that does not read what is left."""
 _PROXIED = "proxy"
 _HEADER_S = 5.0
 _MOST_HEADER = 107
@@ -206,6 +208,7 @@ class TcpConnection(asyncio.Protocol):
             if transport.can_write_eof():
                 transport.write_eof()
             self._loop.call_later(_CLOSE_S, transport.close)
+            self._loop.call_later(_ABORT_S, transport.abort)
 
     def abort(self) -> None:
         if self._transport is not None:

@@ -34,6 +34,7 @@ log.setLevel(logging.WARNING)  # the library has a line for every connection
 _ENDLESS = 16 * 1024 * 1024
 """A message beyond this is not even skipped."""
 _CLOSE_S = 2.0
+_ABORT_S = 10.0
 _TEXT = 0x81
 _MASKED = 0x80
 _SHORT = 126
@@ -295,7 +296,9 @@ class WebSocket(asyncio.Protocol):
     def _close_soon(self, after_s: float) -> None:
         transport = self._transport
         if transport is not None:
-            asyncio.get_running_loop().call_later(after_s, transport.close)
+            loop = asyncio.get_running_loop()
+            loop.call_later(after_s, transport.close)
+            loop.call_later(after_s + _ABORT_S, transport.abort)
 
 
 def _head(length: int) -> bytes:

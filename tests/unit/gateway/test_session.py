@@ -9,6 +9,7 @@ import pytest
 from gateway.closing import BYE
 from gateway.dialects.base import Dialect, Out
 from gateway.session import Session
+from shared.bus import keys
 from shared.bus.meta import GameCard, announce
 from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
@@ -519,6 +520,22 @@ async def test_nothing_is_sent_to_a_closed_connection() -> None:
     assert await client.kinds() == []
 
 
+async def test_rooms_hear_at_once_of_a_client_that_is_hung_up_on_whenever_its_socket_closes() -> None:
+    client = await seated()
+    client.session.hang_up(BYE)
+    assert [type(sent.body) for sent in await client.bench.added()] == [Gone]
+    client.session.lost()
+    assert await client.bench.added() == []
+
+
+async def test_a_name_is_let_go_of_under_the_id_that_claimed_it() -> None:
+    client = await welcome()
+    client.bench.desk.begin_anew(GatewayId("g-new"))
+    client.session.lost()
+    await settle()
+    assert await client.bench.desk.store.call("PTTL", keys.name("ada")) > 0
+
+
 # --- slow and silent clients ------------------------------------------------------------------------------------------
 
 
@@ -564,6 +581,7 @@ async def test_an_errand_that_breaks_closes_the_connection_instead_of_leaving_it
     await settle()
     assert client.paper.closed is not None
     assert client.paper.closed.code == 1011
+    await settle()
 
 
 async def test_a_client_that_stays_slow_is_closed() -> None:
@@ -573,6 +591,7 @@ async def test_a_client_that_stays_slow_is_closed() -> None:
     client.session.check_life(client.bench.now + SETTINGS.write_ms / 1_000 + 1)
     assert client.paper.closed is not None
     assert client.paper.closed.code == 4002
+    await settle()
 
 
 async def test_a_silent_client_is_pinged() -> None:
@@ -586,6 +605,7 @@ async def test_a_client_that_stays_silent_is_closed() -> None:
     client.session.check_life(client.bench.now + 3 * SETTINGS.ping_ms / 1_000 + 1)
     assert client.paper.closed is not None
     assert client.paper.closed.code == 1011
+    await settle()
 
 
 async def test_a_view_for_an_attendance_that_was_replaced_is_not_told() -> None:

@@ -1,10 +1,12 @@
 """Dialects over TCP: a stream that is cut into messages."""
 
 import asyncio
+import socket
 from typing import cast
 
 import pytest
 
+from gateway import tcp
 from gateway.closing import BYE
 from gateway.tcp import Listener, TcpConnection, listeners
 from shared.settings import SettingError
@@ -60,6 +62,23 @@ async def test_a_lost_connection_ends_its_session() -> None:
     talk = Talk()
     talk.connection.connection_lost(None)
     assert talk.bench.desk.sessions == {}
+
+
+async def test_who_does_not_read_the_last_words_cannot_keep_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "_CLOSE_S", 0.0)
+    monkeypatch.setattr(tcp, "_ABORT_S", 0.0)
+    desk = GatewayBench().desk
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: TcpConnection(desk, PARROT, {}), "127.0.0.1", 0)
+    with socket.create_connection(server.sockets[0].getsockname()):
+        while not desk.sessions:
+            await asyncio.sleep(0)
+        (session,) = desk.sessions.values()
+        session.write(b"x" * 50_000_000)
+        session.hang_up(BYE)
+        while desk.sessions:
+            await asyncio.sleep(0)
+    server.close()
 
 
 async def test_a_draining_gateway_accepts_nobody() -> None:
