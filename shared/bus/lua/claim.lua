@@ -6,6 +6,7 @@
 -- Returns {1, gateway and connection before} or {0, session, gateway, rooms ...}.
 local key, session, gateway, connection, from = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local with_rooms = ARGV[5] == '1'
+local lives = 30 * 24 * 3600 * 1000  -- longer than any connection; nobody lets go of the names of a killed gateway
 
 local held = redis.call('HMGET', key, 'session', 'gateway', 'connection')
 if held[1] and held[1] ~= session and held[1] ~= from then
@@ -17,5 +18,5 @@ if held[1] and held[1] ~= session and held[1] ~= from then
 end
 if held[1] and held[1] ~= session and not with_rooms then redis.call('DEL', key) end
 redis.call('HSET', key, 'session', session, 'gateway', gateway, 'connection', connection)
-redis.call('PERSIST', key)
+redis.call('PEXPIRE', key, lives)
 return {1, held[2] or '', held[3] or ''}
