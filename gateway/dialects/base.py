@@ -273,6 +273,8 @@ class Opening:
     """Options of the TCP listener that accepted the connection; empty over WebSocket."""
     transport: str = "websocket"
     """`websocket` or `tcp`, for log lines and for documented defaults that differ (Snarl's leniency)."""
+    local: tuple[str, int] = ("", 0)
+    """Over TCP, the address and the port that the client has connected to."""
 
 
 class Conversation(Protocol):
@@ -320,6 +322,11 @@ class Framing(Protocol):
 
     def frame(self, message: bytes) -> bytes:
         """The message as it is written to the stream."""
+
+
+def fault_of(why: str) -> str:
+    """The code for a message that could not be decoded, from what the decoder said."""
+    return "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
 
 
 class Lines:

@@ -28,6 +28,7 @@ from gateway.dialects.base import (
     Say,
     WatchRooms,
     Welcomed,
+    fault_of,
 )
 from gateway.dialects.base import Logout as LogoutRequest
 from shared.engine import Choice
@@ -320,7 +321,7 @@ class Play:
 
     def _malformed(self, frame: bytes, why: str) -> Iterable[Out]:
         loose = _loose(frame)
-        code = "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
+        code = fault_of(why)
         return (Complained(code), *self._error_or_end(_error(code, f"{CODES[code]}: {why}", loose.id, loose.room)))
 
     def _error_or_end(self, error: bytes) -> Iterable[Out]:

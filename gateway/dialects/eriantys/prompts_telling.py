@@ -157,7 +157,8 @@ def island_changes(before: View, after: View) -> Iterator[ToClient]:
 
 
 def cloud_changes(before: View, after: View) -> Iterator[ToClient]:
-    if after.round != before.round and before.clouds != after.clouds:
+    refilled = after.round != before.round and any(listed(cloud) for cloud in after.clouds)
+    if refilled and before.clouds != after.clouds:
         yield said.CreateClouds(clouds(after))
         return
     for index, (then, now) in enumerate(zip(before.clouds, after.clouds, strict=True)):

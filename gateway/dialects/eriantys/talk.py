@@ -10,7 +10,19 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from gateway.closing import NONSENSE
-from gateway.dialects.base import Act, Answer, Complained, Entered, Hangup, Opening, Out, Refused, Request, RoomsChanged
+from gateway.dialects.base import (
+    Act,
+    Answer,
+    Complained,
+    Entered,
+    Hangup,
+    Opening,
+    Out,
+    Refused,
+    Request,
+    RoomsChanged,
+    fault_of,
+)
 from shared.errors import CODES as COMMON_CODES
 from shared.errors import ProtocolError
 from shared.games.eriantys.cards import CARDS, Ask
@@ -62,7 +74,7 @@ def decode(decoder: Callable[[bytes], T], frame: bytes) -> T:
     try:
         return decoder(frame)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-        raise ProtocolError("frame/malformed", str(error)) from None
+        raise ProtocolError(fault_of(str(error)), str(error)) from None
 
 
 def bounded(number: int) -> int:

@@ -104,6 +104,8 @@ def test_the_last_round_is_announced_once_and_the_game_ends() -> None:
     seats = at(state)
     told = seats.say(1, {"type": "ChooseCloud", "index": 1})
     assert {"type": "GameMustEnd", "reason": "BAG"} in told
+    assert {"type": "ReplaceCloud", "cloud": {"students": []}, "index": 1} in told
+    assert "CreateClouds" not in types(told)
     assert {"type": "GameMustEnd", "reason": "BAG"} in seats.told(0)
     hands = with_seat(with_seat(board(phase=Phase.PLANNING), 0, hand=(7,)), 1, hand=(8,))
     seats = at(hands)
@@ -276,7 +278,6 @@ def test_what_the_rules_refuse(position: State, message: dict[str, Any], expecte
         b"7",
         b"[]",
         b"{}",
-        b'{"type":"Dance"}',
         b'{"type":"Join","nickname":"x","mage":"MAGE1"}',
         b'{"type":"Join","nickname":"x","mage":"GANDALF","index":1000}',
         b'{"type":"GameParams","numPlayers":"2","expert":true,"nickname":"x","mage":"MAGE1"}',
@@ -292,3 +293,7 @@ def test_what_the_rules_refuse(position: State, message: dict[str, Any], expecte
 )
 def test_ill_formed_frames_are_refused(frame: bytes) -> None:
     assert code(at(board()).say(0, frame)) == "FRAME_MALFORMED"
+
+
+def test_a_message_that_does_not_exist_is_refused_as_such() -> None:
+    assert code(at(board()).say(0, b'{"type":"Dance"}')) == "FRAME_UNKNOWN_TYPE"
