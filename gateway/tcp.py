@@ -105,7 +105,9 @@ class TcpConnection(asyncio.Protocol):
         return str((self._transport.get_extra_info("peername") or ("local",))[0])
 
     def _begin(self, address: str) -> None:
-        opening = Opening({}, self._desk.rooms, self._options, "tcp")
+        assert self._transport is not None
+        host, port, *_ = self._transport.get_extra_info("sockname") or ("", 0)
+        opening = Opening({}, self._desk.rooms, self._options, "tcp", (host, port))
         self._session = Session(self._desk, self, self._dialect, opening, address)
         self._session.open()
 

@@ -49,6 +49,8 @@ from shared.rooms import (
 
 Setup = Callable[[Table[Options]], tuple[Event, ...]]
 
+LOCAL = ("127.0.0.1", 4242)
+
 
 class Client:
     """The client's end of a connection: what it was sent, and whether it was closed."""
@@ -193,7 +195,7 @@ class Cluster:
         self, query: Mapping[str, str] | None = None, *, tcp: bool = False, compat: Mapping[str, str] | None = None
     ) -> Client:
         transport = "tcp" if tcp else "websocket"
-        client = Client(self, Opening(query or {}, self, compat or {}, transport))
+        client = Client(self, Opening(query or {}, self, compat or {}, transport, LOCAL if tcp else ("", 0)))
         self.carry_out(client, client.conversation.open())
         return client
 

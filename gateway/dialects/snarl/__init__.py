@@ -1,9 +1,10 @@
 """The Snarl protocol, over WebSocket and TCP."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gateway.dialects.base import Conversation, Dialect, Framing, Opening
-from gateway.dialects.snarl.compat import Compat, with_options
+from gateway.dialects.snarl.compat import OWN, Compat, with_options
 from gateway.dialects.snarl.conversation import SnarlConversation
 from gateway.dialects.snarl.framing import SnarlFraming
 from gateway.dialects.snarl.settings import SnarlSettings
@@ -18,6 +19,8 @@ def snarl_dialect(settings: SnarlSettings) -> Dialect:
 
     def converse(opening: Opening) -> Conversation:
         compat = with_options(usual, opening.compat) if opening.transport == "tcp" else Compat()
+        if compat.info_address == OWN:
+            compat = replace(compat, info_address=opening.local)
         return SnarlConversation(opening, settings, compat, wishes_of(opening.query), table_options)
 
     def framing(options: Mapping[str, str]) -> Framing:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+OWN: Final = ("", 0)
 EXTRAS: Final = ("health", "game-won", "info-object", "message-not-null")
 SEPARATORS: Final = {"newline": b"\n", "none": b""}
 MOST_PAUSE_S: Final = 10.0
@@ -31,7 +32,7 @@ class Compat:
     health: bool = False
     game_won: bool = False
     info_address: tuple[str, int] | None = None
-    """`info` is an object with this address and port."""
+    """`info` is an object with this address and port; `OWN`: those that the client has connected to."""
 
 
 def with_options(compat: Compat, options: Mapping[str, str]) -> Compat:
@@ -80,9 +81,8 @@ def _flag(name: str, value: str) -> bool:
 
 
 def _address(value: str) -> tuple[str, int] | None:
-    """`HOST:PORT`; the usual one if nothing is said."""
     if value in _FLAGS:
-        return ("127.0.0.1", 45678) if _FLAGS[value] else None
+        return OWN if _FLAGS[value] else None
     host, _, port = value.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"info-object must be on, off or HOST:PORT, not {value!r}")

@@ -4,7 +4,7 @@ import pytest
 
 from gateway.dialects.base import Opening
 from gateway.dialects.snarl import DIALECT, SnarlSettings, snarl_dialect
-from gateway.dialects.snarl.compat import Compat, with_options
+from gateway.dialects.snarl.compat import OWN, Compat, with_options
 from gateway.dialects.snarl.wishes import Wishes, wishes_of
 from shared.errors import ProtocolError
 from shared.games.snarl.levels import write_levels
@@ -58,7 +58,7 @@ def test_all_variables_are_read() -> None:
         message_not_null=True,
         health=True,
         game_won=True,
-        info_address=("127.0.0.1", 45678),
+        info_address=OWN,
     )
     assert len(settings.table_options()["levels"]) == 2
 

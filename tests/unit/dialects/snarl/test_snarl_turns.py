@@ -17,7 +17,7 @@ from shared.games.snarl.sights import Actor, Kind, Point
 from shared.games.snarl.state import State
 from shared.ids import RoomId
 from tests.support.snarl_stage import HALL, WORKED, statue, zombie
-from tests.support.snarl_table import Client, Cluster
+from tests.support.snarl_table import LOCAL, Client, Cluster
 
 STAY = {"type": "move", "to": None}
 
@@ -305,6 +305,12 @@ def test_info_can_be_an_object() -> None:
     client = Cluster().connect(tcp=True, compat={"info-object": "10.0.0.1:99"})
     info = client.heard()[0]["info"]
     assert (info["ip-address"], info["port"]) == ("10.0.0.1", 99)
+
+
+def test_info_as_an_object_names_the_place_that_was_connected_to() -> None:
+    client = Cluster().connect(tcp=True, compat={"info-object": ""})
+    info = client.heard()[0]["info"]
+    assert (info["ip-address"], info["port"]) == LOCAL
 
 
 def test_websockets_have_no_extras_and_no_leniency() -> None:
