@@ -40,7 +40,8 @@ from shared.rooms import Listing, Position, RoomSpec, Update
 _encode = msgspec.json.Encoder().encode
 _MOST_NONSENSE = 20
 _MOST_DEEP = 100
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+"""A string without an end reaches to the end of the frame: it matches too, so that none of it is read twice."""
 _BRACKETS = re.compile(rb"[\[\]{}]")
 _HELLO = "hello"
 _WANTS = {"view": WANTS_VIEW, "options": WANTS_OPTIONS}
@@ -335,11 +336,12 @@ def _too_deep(frame: bytes) -> bool:
     """Whether reading it could exhaust somebody's stack; what games say is read by workers only."""
     if frame.count(b"[") + frame.count(b"{") <= _MOST_DEEP:
         return False
-    depth = deepest = 0
+    depth = 0
     for bracket in _BRACKETS.findall(_STRINGS.sub(b"", frame)):
         depth += 1 if bracket in b"[{" else -1
-        deepest = max(deepest, depth)
-    return deepest > _MOST_DEEP
+        if depth > _MOST_DEEP:
+            return True
+    return False
 
 
 def _loose(frame: bytes) -> _Loose:

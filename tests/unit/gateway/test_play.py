@@ -1,5 +1,6 @@
 """The play protocol as a conversation without IO: every message both ways, and any bytes."""
 
+import time
 from typing import Any
 
 import msgspec
@@ -358,6 +359,18 @@ def test_many_brackets_side_by_side_are_no_nonsense() -> None:
     command = msgspec.json.encode({"type": "x", "list": [[] for _ in range(5_000)], "text": "[" * 500})
     (out,) = Talk().send(b'{"type":"act","id":3,"room":1000,"command":' + command + b"}")
     assert isinstance(out, Act)
+
+
+def test_brackets_behind_escaped_quotes_are_still_text() -> None:
+    command = msgspec.json.encode({"type": "x", "text": '\\"[' * 500})
+    (out,) = Talk().send(b'{"type":"act","id":3,"room":1000,"command":' + command + b"}")
+    assert isinstance(out, Act)
+
+
+def test_a_string_without_an_end_does_not_stop_the_others() -> None:
+    begun = time.process_time()
+    (out,) = Talk().send(b"[" * 101 + b'"' + b'\\"' * 32_000)
+    assert (read(out)["code"], time.process_time() - begun < 1) == ("frame/malformed", True)
 
 
 def test_an_error_names_the_request_as_far_as_it_can_be_read() -> None:
