@@ -1,6 +1,7 @@
 """How much one client may ask for: messages per second, connections per address."""
 
 from collections import Counter
+from functools import cache
 
 
 class Bucket:
@@ -48,8 +49,15 @@ class Crowd:
             del self._addresses[address]
 
 
-def client_address(peer: str, forwarded: str | None, trusted: frozenset[str]) -> str:
-    """Who is really there: the peer, or whoever a trusted proxy says it speaks for."""
+@cache
+def listed(setting: str) -> frozenset[str]:
+    """The parts of a setting that are separated by commas."""
+    return frozenset(filter(None, (part.strip() for part in setting.split(","))))
+
+
+def client_address(peer: str, forwarded: str, trusted: frozenset[str]) -> str:
+    """Who is really there: the peer, or whoever a trusted proxy says it speaks for, which it adds to the end of what
+    was forwarded to it."""
     if forwarded and ("*" in trusted or peer in trusted):
         return forwarded.split(",")[-1].strip() or peer
     return peer

@@ -19,7 +19,7 @@ from gateway import closing
 from gateway.closing import Closing
 from gateway.desk import Desk
 from gateway.dialects.base import MOST_BYTES, Dialect, Opening
-from gateway.limits import client_address
+from gateway.limits import client_address, listed
 from gateway.session import Session
 from shared.errors import ProtocolError
 
@@ -115,19 +115,23 @@ class WebSocket(asyncio.Protocol):
         for event in self._conn.events_received():
             if isinstance(event, Request):
                 self._accept(event)
-        if self._conn.handshake_exc is not None and self._transport is not None:
-            self._transport.close()
+        if self._conn.handshake_exc is not None and not self._transport_gone():
+            self._reject(HTTPStatus.BAD_REQUEST, "this is no handshake")
 
     def _accept(self, request: Request) -> None:
-        parts = urlsplit(request.path)
+        try:
+            parts = urlsplit(request.path)
+        except ValueError:
+            self._reject(HTTPStatus.BAD_REQUEST, "this is no address")
+            return
         dialect = self._dialects.get(unquote(parts.path))
-        origins = self._desk.settings.origins
-        origin = request.headers.get("Origin")
+        welcome = listed(self._desk.settings.origins)
+        origins = request.headers.get_all("Origin")
         if dialect is None:
             self._reject(HTTPStatus.NOT_FOUND, "no protocol is spoken here")
         elif self._desk.draining:
             self._reject(HTTPStatus.SERVICE_UNAVAILABLE, "this gateway is about to stop")
-        elif origins and origin is not None and origin not in {part.strip() for part in origins.split(",")}:
+        elif welcome and origins and ", ".join(origins) not in welcome:
             self._reject(HTTPStatus.FORBIDDEN, "this origin may not connect")
         else:
             self._begin(request, dialect, dict(parse_qsl(parts.query, keep_blank_values=True)))
@@ -135,8 +139,8 @@ class WebSocket(asyncio.Protocol):
     def _begin(self, request: Request, dialect: Dialect, query: dict[str, str]) -> None:
         assert self._transport is not None
         peer = (self._transport.get_extra_info("peername") or ("local",))[0]
-        trusted = frozenset(part.strip() for part in self._desk.settings.trusted_proxies.split(",") if part.strip())
-        address = client_address(peer, request.headers.get("X-Forwarded-For"), trusted)
+        forwarded = ", ".join(request.headers.get_all("X-Forwarded-For"))
+        address = client_address(peer, forwarded, listed(self._desk.settings.trusted_proxies))
         try:
             session = Session(self._desk, self, dialect, Opening(query, self._desk.rooms), address)
         except ProtocolError as error:
@@ -153,8 +157,7 @@ class WebSocket(asyncio.Protocol):
 
     def _reject(self, status: HTTPStatus, text: str) -> None:
         assert self._transport is not None
-        self._conn.send_response(self._conn.reject(status, text + "\n"))
-        self._send_library()
+        self._transport.write(self._conn.reject(status, text + "\n").serialize())
         self._transport.close()
 
     # --- frames -----------------------------------------------------------------------------------------------------

@@ -123,6 +123,31 @@ async def test_our_own_origin_is_welcome() -> None:
     assert Talk(bench, headers=b"Origin: https://ours\r\n").handshake.startswith(b"HTTP/1.1 101")
 
 
+async def test_an_origin_that_is_named_twice_is_none_of_ours() -> None:
+    bench = GatewayBench(GatewaySettings(partitions=PARTITIONS, origins="https://ours"))
+    assert Talk(bench, headers=b"Origin: https://ours\r\n" * 2).handshake.startswith(b"HTTP/1.1 403")
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        (b"//[::1", b""),
+        (b"/ws/parrot", b"Transfer-Encoding: chunked\r\n"),
+        (b"/ws/parrot", b"Origin: a\r\nOrigin: b\r\n"),
+        (b"/ws/parrot", b"Sec-WebSocket-Key: another\r\n"),
+    ],
+)
+async def test_a_handshake_that_makes_no_sense_is_told_so_once(path: bytes, headers: bytes) -> None:
+    talk = Talk(path=path, headers=headers)
+    assert (talk.handshake[:12], talk.handshake.count(b"HTTP/"), talk.socket.closed) == (b"HTTP/1.1 400", 1, True)
+
+
+async def test_each_proxy_on_the_way_may_add_a_line_of_its_own() -> None:
+    bench = GatewayBench(GatewaySettings(partitions=PARTITIONS, trusted_proxies="10.1.2.3"))
+    Talk(bench, headers=b"X-Forwarded-For: 1.1.1.1, 2.2.2.2\r\nX-Forwarded-For: 3.3.3.3\r\n")
+    assert [session.address for session in bench.desk.sessions.values()] == ["3.3.3.3"]
+
+
 async def test_one_connection_too_many_is_told_and_closed() -> None:
     bench = GatewayBench(GatewaySettings(partitions=PARTITIONS, connections=1))
     Talk(bench)
