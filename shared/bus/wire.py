@@ -117,6 +117,9 @@ class Wire(asyncio.Protocol):
         if not self.open:
             raise StoreDown("not connected to the store")
         future: asyncio.Future[list[Any]] = self._loop.create_future()
+        if not commands:
+            future.set_result([])
+            return future
         self._waiting.append((future, len(commands), []))
         self.push(commands)
         return future
@@ -166,7 +169,7 @@ async def connect(
             else:
                 context = ssl.create_default_context() if address.tls else None
                 await loop.create_connection(factory, address.host, address.port, ssl=context)
-            replies = await wires[-1].request(commands) if commands else []
+            replies = await wires[-1].request(commands)
     except (OSError, TimeoutError, OutcomeUnknown) as error:
         for wire in wires:
             wire.abort()

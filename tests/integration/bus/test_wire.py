@@ -78,6 +78,13 @@ async def test_replies_come_to_those_who_asked_although_many_ask_at_once(link: L
     assert replies == [[b"%d" % number, b"%d" % -number] for number in range(500)]
 
 
+async def test_who_asks_nothing_gets_no_reply_of_others(link: Link) -> None:
+    async with asyncio.timeout(5):
+        nothing, *others = await asyncio.gather(link.pipe([]), link.call("ECHO", 1), link.call("ECHO", 2))
+    link.cast([])
+    assert (nothing, others, await link.call("ECHO", 3)) == ([], [b"1", b"2"], b"3")
+
+
 async def test_commands_are_carried_out_in_the_order_in_which_they_were_asked_for(link: Link) -> None:
     link.cast([("RPUSH", "list", number) for number in range(50)])
     await asyncio.gather(*(link.call("RPUSH", "list", number) for number in range(50, 100)))
