@@ -13,6 +13,7 @@ from gateway.answers import bearer, error, guarded, json
 from gateway.desk import Desk
 from gateway.ops import Operators
 from gateway.pages import Pages
+from gateway.paths import ROOM
 from gateway.replays import Recordings, public
 from shared.bus.store import StoreError
 from shared.errors import Rejected
@@ -35,8 +36,8 @@ class Api:
             Route("/metrics", self._metrics),
             Route("/api/games", guarded(self._games)),
             Route("/api/rooms", guarded(self._rooms)),
-            Route("/api/rooms/{room:int}/updates", guarded(self._updates)),
-            Route("/api/replays/{room:int}", guarded(self._replay)),
+            Route(f"/api/rooms/{ROOM}/updates", guarded(self._updates)),
+            Route(f"/api/replays/{ROOM}", guarded(self._replay)),
         ]
 
     async def _healthz(self, _request: Request) -> Response:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from gateway.answers import Handler, bearer, error, guarded, json
 from gateway.desk import Desk
+from gateway.paths import ROOM
 from gateway.whereabouts import Whereabouts
 from shared.bus import drains, journal, leases, updates
 from shared.bus.leases import GATEWAYS, WORKERS, Registry
@@ -39,7 +40,7 @@ class Operators:
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/api/ops/cluster", self._admitted(self._cluster)),
-            Route("/api/ops/rooms/{room:int}", self._admitted(self._room)),
+            Route(f"/api/ops/rooms/{ROOM}", self._admitted(self._room)),
             Route("/api/ops/drain", self._admitted(self._drain), methods=["POST"]),
         ]
 

@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.paths import ROOM
+
 WEB = Path(__file__).parent / "web"
 
 _TYPES = {
@@ -74,8 +76,8 @@ class Pages:
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/", self._page),
-            Route("/t/{room:int}", self._page),
-            Route("/replay/{room:int}", self._page),
+            Route(f"/t/{ROOM}", self._page),
+            Route(f"/replay/{ROOM}", self._page),
             Route("/ops", self._ops),
             Route("/web/{path:path}", self._file),
         ]

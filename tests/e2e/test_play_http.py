@@ -156,6 +156,14 @@ async def test_a_replay_does_not_tell_the_options_that_are_secret(calm: Cluster,
     assert (status, json.loads(body)["spec"]["options"]) == (200, {"move_time_ms": 60_000})
 
 
+async def test_a_room_number_that_no_room_can_have_is_unknown(calm: Cluster, arrive: Arrive) -> None:
+    player, far = await arrive(calm.gateways[0]), "9" * 5_000
+    for path in (f"/api/replays/{far}", f"/api/rooms/{far}/updates"):
+        status, body = calm.gateways[0].get(path, player.token)
+        assert (status, json.loads(body)["code"]) == (404, "room/unknown")
+    assert calm.gateways[0].get(f"/t/{far}") == calm.gateways[0].get("/t/77777")
+
+
 @pytest.mark.parametrize(
     "path", ["/nothing", "/ws/nothing", "/api/rooms/abc/updates", "/api/replays/-1", "/api/replays/0"]
 )

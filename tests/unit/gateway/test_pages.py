@@ -51,8 +51,8 @@ def test_the_routes_are_those_of_the_documentation() -> None:
     app = Starlette(routes=Pages().routes())
     assert [getattr(route, "path", "") for route in app.routes] == [
         "/",
-        "/t/{room:int}",
-        "/replay/{room:int}",
+        "/t/{room:room}",
+        "/replay/{room:room}",
         "/ops",
         "/web/{path:path}",
     ]
