@@ -1,10 +1,14 @@
 """This gateway's copy of the directory: all rooms of the cluster, kept up to date by what the commits publish."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from shared.bus.directory import Change
 from shared.ids import RoomId
 from shared.rooms import Listing
+
+Tell: TypeAlias = Callable[[Mapping[RoomId, Listing | None]], None]
+"""Takes the rooms that changed, as they are now; None: listed no more."""
 
 
 class RoomList:
@@ -13,9 +17,9 @@ class RoomList:
     def __init__(self, soon: Callable[[Callable[[], None]], object]) -> None:
         self._rooms: dict[RoomId, Listing] = {}
         self._listed: dict[str, tuple[Listing, ...]] = {}
-        """Lists that were asked for since the last change: all who watch the rooms ask for the same."""
+        """Lists that were asked for since the last change: many ask for the same."""
         self._soon = soon
-        self._watchers: dict[object, tuple[str, Callable[[tuple[RoomId, ...]], None]]] = {}
+        self._watchers: dict[object, tuple[str, Tell]] = {}
         self._changed: dict[str, dict[RoomId, None]] = {}
         self._meanwhile: list[list[Change]] = []
 
@@ -64,7 +68,7 @@ class RoomList:
             self._listed.clear()
             self._mark(before, change.listing)
 
-    def watch(self, who: object, game: str, tell: Callable[[tuple[RoomId, ...]], None]) -> None:
+    def watch(self, who: object, game: str, tell: Tell) -> None:
         self._watchers[who] = (game, tell)
 
     def unwatch(self, who: object) -> None:
@@ -81,11 +85,16 @@ class RoomList:
 
     def _tell(self) -> None:
         changed, self._changed = self._changed, {}
-        everything = tuple(room for rooms in changed.values() for room in rooms)
+        by_game = {game: {room: self._shown(room) for room in rooms} for game, rooms in changed.items()}
+        everything = {room: listing for rooms in by_game.values() for room, listing in rooms.items()}
         for game, tell in list(self._watchers.values()):
-            rooms = everything if not game else tuple(changed.get(game, ()))
+            rooms = everything if not game else by_game.get(game)
             if rooms:
                 tell(rooms)
+
+    def _shown(self, room: RoomId) -> Listing | None:
+        listing = self._rooms.get(room)
+        return listing if listing is not None and _public(listing) else None
 
 
 def _public(room: Listing) -> bool:

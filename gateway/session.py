@@ -7,7 +7,7 @@ steps) and brings back the answers and the steps of rooms. Commands of play take
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -282,12 +282,11 @@ class Session:
         if not on:
             rooms.unwatch(self)
             return
-        rooms.watch(self, game, lambda changed: self._rooms_changed(game, changed))
-        self._rooms_changed(game, ())
+        rooms.watch(self, game, self._rooms_changed)
+        self._rooms_changed({})
 
-    def _rooms_changed(self, game: str, changed: tuple[RoomId, ...]) -> None:
-        listed: tuple[Listing, ...] = self.desk.rooms.listed(game)
-        self.carry_out(self._conversation.changed(RoomsChanged(listed, changed)))
+    def _rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> None:
+        self.carry_out(self._conversation.changed(RoomsChanged(changed)))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 

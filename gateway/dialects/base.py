@@ -245,11 +245,10 @@ class Attending(msgspec.Struct, frozen=True):
 
 
 class RoomsChanged(msgspec.Struct, frozen=True):
-    """All public rooms of the game that wait or play now, oldest first (`only` tables and private ones left out)."""
+    """What is new about the public rooms of the game that wait or play (`only` tables and private ones left out)."""
 
-    rooms: tuple[Listing, ...]
-    changed: tuple[RoomId, ...] = ()
-    """What is new about them: these changed or are gone; empty the first time."""
+    changed: Mapping[RoomId, Listing | None] = {}
+    """Each as it is now, or None: it is listed no more. Empty the first time."""
 
 
 Answer: TypeAlias = LoggedIn | Entered | Done | Refused | Welcomed | Attending

@@ -262,11 +262,13 @@ class Play:
         return wanted is not None and wanted.status in ("", room.status) and wanted.seats in (None, room.seats)
 
     def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
-        if not rooms.changed:
-            return ()
-        now = {room.room: room for room in rooms.rooms if self._wanted(room)}
-        changed = [now[room] for room in rooms.changed if room in now]
-        gone = [room for room in rooms.changed if room not in now and room in self._listed]
+        changed: list[Listing] = []
+        gone: list[RoomId] = []
+        for room, listing in rooms.changed.items():
+            if listing is not None and self._wanted(listing):
+                changed.append(listing)
+            elif room in self._listed:
+                gone.append(room)
         if not changed and not gone:
             return ()
         self._listed.difference_update(gone)

@@ -146,7 +146,7 @@ class House:
                 case base.WatchRooms(on=on):
                     line.watching = on
                     if on:
-                        self.feed(line, lambda: line.talk.changed(base.RoomsChanged(self.listed(GAME.name))))
+                        self.feed(line, lambda: line.talk.changed(base.RoomsChanged()))
                 case _:
                     self._request(line, out)
 
@@ -349,4 +349,4 @@ class House:
                 self._tell_rooms(line)
 
     def _tell_rooms(self, line: Line) -> None:
-        self.feed(line, lambda: line.talk.changed(base.RoomsChanged(self.listed(GAME.name))) if line.watching else ())
+        self.feed(line, lambda: line.talk.changed(base.RoomsChanged()) if line.watching else ())

@@ -185,7 +185,7 @@ def test_changes_of_rooms_are_watched_if_wanted(live: bool) -> None:
 def test_a_changed_room_is_told() -> None:
     talk = Talk(rooms=ROOMS)
     talk.say(type="rooms", id=3, live=True)
-    (frame,) = talk.play.changed(RoomsChanged(ROOMS[:2], (RoomId(1000), RoomId(1002))))
+    (frame,) = talk.play.changed(RoomsChanged({RoomId(1000): ROOMS[0], RoomId(1002): None}))
     told = read(frame)
     assert ([room["room"] for room in told["changed"]], told["gone"]) == ([1000], [1002])
 
@@ -193,28 +193,28 @@ def test_a_changed_room_is_told() -> None:
 def test_a_room_that_is_not_wanted_any_more_is_gone() -> None:
     talk = Talk(rooms=(Listing(RoomId(1001), "stones", 3, "waiting"),))
     talk.say(type="rooms", id=3, status="waiting", live=True)
-    (frame,) = talk.play.changed(RoomsChanged(ROOMS, (RoomId(1001),)))
+    (frame,) = talk.play.changed(RoomsChanged({RoomId(1001): ROOMS[1]}))
     assert read(frame)["gone"] == [1001]
 
 
 def test_a_room_that_was_never_told_cannot_be_gone() -> None:
     talk = Talk(rooms=ROOMS)
     talk.say(type="rooms", id=3, status="waiting", live=True)
-    assert list(talk.play.changed(RoomsChanged(ROOMS, (RoomId(1001), RoomId(1009))))) == []
+    assert list(talk.play.changed(RoomsChanged({RoomId(1001): ROOMS[1], RoomId(1009): None}))) == []
 
 
 def test_a_room_that_came_later_can_be_gone_once() -> None:
     talk = Talk()
     talk.say(type="rooms", id=3, live=True)
-    talk.play.changed(RoomsChanged(ROOMS, (RoomId(1000),)))
-    told = [list(talk.play.changed(RoomsChanged((), (RoomId(1000),)))) for _ in range(2)]
+    talk.play.changed(RoomsChanged({RoomId(1000): ROOMS[0]}))
+    told = [list(talk.play.changed(RoomsChanged({RoomId(1000): None}))) for _ in range(2)]
     assert [len(frames) for frames in told] == [1, 0]
 
 
 def test_the_first_list_is_not_a_change() -> None:
     talk = Talk()
     talk.say(type="rooms", id=3, live=True)
-    assert list(talk.play.changed(RoomsChanged(ROOMS))) == []
+    assert list(talk.play.changed(RoomsChanged())) == []
 
 
 # --- what a client is told --------------------------------------------------------------------------------------------

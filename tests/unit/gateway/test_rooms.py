@@ -12,10 +12,13 @@ class Bench:
     def __init__(self) -> None:
         self.later: list[Callable[[], None]] = []
         self.rooms = RoomList(self.later.append)
-        self.told: list[tuple[int, ...]] = []
+        self.told: list[dict[RoomId, Listing | None]] = []
 
     def watch(self, game: str = "") -> None:
-        self.rooms.watch(self, game, self.told.append)
+        self.rooms.watch(self, game, lambda changed: self.told.append(dict(changed)))
+
+    def told_of(self) -> list[list[int]]:
+        return [list(changed) for changed in self.told]
 
     def tick(self) -> None:
         later, self.later[:] = list(self.later), []
@@ -74,7 +77,7 @@ def test_watchers_are_told_once_per_tick() -> None:
     bench.rooms.change([change(room(1001)), change(room(1002))])
     bench.rooms.change([change(room(1001, status="playing"))])
     bench.tick()
-    assert bench.told == [(1001, 1002)]
+    assert bench.told_of() == [[1001, 1002]]
 
 
 def test_watchers_of_a_game_are_told_of_that_game() -> None:
@@ -82,7 +85,7 @@ def test_watchers_of_a_game_are_told_of_that_game() -> None:
     bench.watch("codex")
     bench.rooms.change([change(room(1001)), change(room(1002, "codex"))])
     bench.tick()
-    assert bench.told == [(1002,)]
+    assert bench.told_of() == [[1002]]
 
 
 def test_watchers_are_told_of_rooms_that_are_gone() -> None:
@@ -91,7 +94,7 @@ def test_watchers_are_told_of_rooms_that_are_gone() -> None:
     bench.watch()
     bench.rooms.change([Change(RoomId(1001))])
     bench.tick()
-    assert bench.told == [(1001,)]
+    assert bench.told == [{1001: None}]
 
 
 def test_watchers_are_told_nothing_of_private_rooms() -> None:
@@ -108,7 +111,16 @@ def test_watchers_are_told_when_a_room_becomes_open_to_them() -> None:
     bench.watch()
     bench.rooms.change([change(room(1001))])
     bench.tick()
-    assert bench.told == [(1001,)]
+    assert bench.told == [{1001: room(1001)}]
+
+
+def test_watchers_are_told_when_a_room_is_open_to_them_no_more() -> None:
+    bench = Bench()
+    bench.rooms.change([change(room(1001))])
+    bench.watch()
+    bench.rooms.change([change(room(1001, private=True))])
+    bench.tick()
+    assert bench.told == [{1001: None}]
 
 
 def test_what_was_missed_is_told_when_all_rooms_are_gathered_again() -> None:
@@ -117,7 +129,7 @@ def test_what_was_missed_is_told_when_all_rooms_are_gathered_again() -> None:
     bench.watch()
     bench.rooms.gathered([room(1002), room(1003)])
     bench.tick()
-    assert bench.told == [(1001, 1003)]
+    assert bench.told_of() == [[1001, 1003]]
 
 
 def test_who_stops_watching_is_told_nothing() -> None:

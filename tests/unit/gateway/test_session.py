@@ -10,10 +10,11 @@ from gateway.closing import BYE
 from gateway.dialects.base import Dialect, Out
 from gateway.session import Session
 from shared.bus import keys
+from shared.bus.directory import Change
 from shared.bus.meta import GameCard, announce
 from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
-from shared.rooms import RoomSpec, Update
+from shared.rooms import Listing, RoomSpec, Update
 from tests.support import batches
 from tests.support.gateway_bench import (
     KEYS,
@@ -393,6 +394,22 @@ async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
     for _ in range(2):
         client.say(type="ping")
     assert [message.get("code") for message in await client.heard()] == [None, "busy/rate"]
+
+
+# --- rooms ------------------------------------------------------------------------------------------------------------
+
+
+async def test_who_watches_the_rooms_is_told_what_changes_without_a_look_at_the_others() -> None:
+    client = await welcome()
+    rooms = client.bench.desk.rooms
+    rooms.change([Change(room, Listing(room, "stones", 2, "waiting")) for room in (ROOM, RoomId(1001))])
+    client.say(type="rooms", id=1, live=True)
+    await client.heard()
+    rooms.change([Change(ROOM, Listing(ROOM, "stones", 2, "playing")), Change(RoomId(1001))])
+    (told,) = await client.heard()
+    changed = [{"room": ROOM, "game": "stones", "seats": 2, "status": "playing"}]
+    assert told == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
+    assert rooms._listed == {}
 
 
 # --- going away -------------------------------------------------------------------------------------------------------
