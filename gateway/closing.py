@@ -12,6 +12,7 @@ class Closing:
 
 BYE = Closing(1000, "bye", come_back=False)
 NONSENSE = Closing(1008, "too many malformed messages", come_back=False)
+FLOOD = Closing(1008, "far too many messages", come_back=False)
 TOO_BIG = Closing(1009, "a message is far beyond the limit", come_back=False)
 SILENT = Closing(1011, "no sign of life", come_back=True)
 BROKEN = Closing(1011, "something broke on our side, come back", come_back=True)

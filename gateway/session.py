@@ -48,6 +48,8 @@ log = logging.getLogger("tavolata.session")
 _encode = msgspec.json.Encoder().encode
 _decode_update = msgspec.json.Decoder(Update).decode
 _MOST_ERRANDS = 256
+_MOST_GARBAGE = 10_000
+"""Of one connection at once, beyond what it may send: then it is not worth an answer."""
 
 
 class Session:
@@ -73,6 +75,7 @@ class Session:
         self._spectators_share = desk.settings.outbox_bytes // 4
         """Spectators are shed before players."""
         self._bucket = Bucket(desk.settings.rate, desk.settings.burst, self.heard)
+        self._garbage = Bucket(desk.settings.rate, _MOST_GARBAGE, self.heard)
         self._outbox: list[bytes] = []
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
         """What the dialect calls a command on its way; clients of a raw one number them themselves."""
@@ -102,9 +105,13 @@ class Session:
             self.garbage("busy/rate", frame)
 
     def garbage(self, code: str, frame: bytes = b"") -> None:
-        if not self.closed:
-            self.desk.metrics.rejected(code)
-            self.carry_out(self._conversation.garbage(code, frame))
+        if self.closed:
+            return
+        self.desk.metrics.rejected(code)
+        self.carry_out(self._conversation.garbage(code, frame))
+        if not self._garbage.take(self.desk.now()):
+            log.info("connection %d of %s sends far too much and is closed", self.number, self.address)
+            self.hang_up(closing.FLOOD)
 
     def tick(self, now_ms: int) -> None:
         self.carry_out(self._conversation.tick(now_ms))

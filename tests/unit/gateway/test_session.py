@@ -6,7 +6,8 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
-from gateway.closing import BYE
+from gateway.closing import BYE, FLOOD
+from gateway.dialects import dialects
 from gateway.dialects.base import Dialect, Out
 from gateway.session import Session
 from shared.bus import keys
@@ -410,6 +411,39 @@ async def test_who_watches_the_rooms_is_told_what_changes_without_a_look_at_the_
     changed = [{"room": ROOM, "game": "stones", "seats": 2, "status": "playing"}]
     assert told == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
     assert rooms._listed == {}
+
+
+# --- floods -----------------------------------------------------------------------------------------------------------
+
+TOO_MANY = 10_001
+
+
+async def test_a_flood_is_answered_frame_by_frame_and_then_closed() -> None:
+    bench = GatewayBench()
+    client = Client(bench)
+    for _ in range(SETTINGS.burst + TOO_MANY):
+        client.say(type="ping")
+    heard = await client.heard()
+    assert [message["type"] for message in heard].count("error") == TOO_MANY
+    assert client.paper.closed == FLOOD
+
+
+async def test_who_is_too_fast_now_and_then_is_never_closed() -> None:
+    client = Client(GatewayBench())
+    for _ in range(20):
+        for _ in range(SETTINGS.burst + 1_000):
+            client.say(type="ping")
+        client.bench.now += 1
+    assert client.paper.closed is None
+
+
+@pytest.mark.parametrize("dialect", dialects({}), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("code", ["busy/rate", "frame/binary", "frame/malformed"])
+async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: str) -> None:
+    session, paper = GatewayBench().connect(dialect)
+    for _ in range(TOO_MANY):
+        session.garbage(code)
+    assert paper.closed is not None
 
 
 # --- going away -------------------------------------------------------------------------------------------------------
