@@ -90,7 +90,7 @@ class Gateway:
         paths: dict[str, Dialect] = {dialect.path: dialect for dialect in self._dialects.values()}
         app = http.build(desk, lambda: self._subscribed and self._store.up and not desk.draining, admin_token)
         work = (
-            serve(app, sockets, ws=functools.partial(WebSocket, desk, paths), http="httptools", server_header=False),
+            serve(app, sockets, ws=functools.partial(WebSocket, desk, paths), server_header=False),
             self._keep_lease(desk),
             self._tick(desk),
             self._look_after(desk),
