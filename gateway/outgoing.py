@@ -7,7 +7,7 @@ stays here and is added again, same id, same order, until its answer comes: a ro
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import msgspec
@@ -41,6 +41,40 @@ class Busy(Exception):
     """Nothing was written; the text is the code that says why."""
 
 
+class Comers:
+    """The commands that make connections attend to rooms, found without a look at all others."""
+
+    def __init__(self) -> None:
+        self._by_connection: dict[int, dict[_Key, None]] = {}
+        self._by_room: dict[RoomId, dict[_Key, None]] = {}
+
+    def add(self, key: _Key) -> None:
+        conn, room, _ = key
+        self._by_connection.setdefault(conn, {})[key] = None
+        self._by_room.setdefault(room, {})[key] = None
+
+    def remove(self, key: _Key) -> None:
+        conn, room, _ = key
+        of_connection, of_room = self._by_connection.get(conn, {}), self._by_room.get(room, {})
+        if key not in of_connection:
+            return
+        del of_connection[key], of_room[key]
+        if not of_connection:
+            del self._by_connection[conn]
+        if not of_room:
+            del self._by_room[room]
+
+    def of(self, conn: int) -> list[_Key]:
+        return list(self._by_connection.get(conn, ()))
+
+    def to(self, room: RoomId) -> Iterable[_Key]:
+        return self._by_room.get(room, ())
+
+    def clear(self) -> None:
+        self._by_connection.clear()
+        self._by_room.clear()
+
+
 class Outgoing:
     """A gateway's side of the command streams."""
 
@@ -62,6 +96,7 @@ class Outgoing:
         """There were many commands at once: the next wait a moment for others, since every batch costs the store a
         write to disk."""
         self._pending: dict[_Key, Pending] = {}
+        self._comers = Comers()
         self._tick: list[Envelope] = []
         self.up: Callable[[], bool] = lambda: True
 
@@ -83,7 +118,10 @@ class Outgoing:
             if not self._tick and not self.up():
                 raise Busy("busy/store")
         now = self._clock()
-        self._pending[envelope.conn, envelope.room, envelope.id] = Pending(envelope, on_reply, now, now, on_applied)
+        key = (envelope.conn, envelope.room, envelope.id)
+        self._pending[key] = Pending(envelope, on_reply, now, now, on_applied)
+        if on_applied is None and _attaching(envelope):  # moves have one
+            self._comers.add(key)
         if not self._tick:
             self._flush_soon()
         self._tick.append(envelope)
@@ -95,14 +133,14 @@ class Outgoing:
 
     def others_come(self, room: RoomId, conn: int) -> bool:
         """Whether another connection has asked to look on, and was not answered yet."""
-        return any(
-            to == room and who != conn and isinstance(pending.envelope.body, Watch)
-            for (who, to, _), pending in self._pending.items()
-        )
+        others = (self._pending.get(key) for key in self._comers.to(room) if key[0] != conn)
+        return any(pending is not None and isinstance(pending.envelope.body, Watch) for pending in others)
 
     def answered(self, reply: Reply) -> Pending | None:
         """The command that this answers; None if it was answered before."""
-        return self._pending.pop((reply.conn, reply.room, reply.id), None)
+        key = (reply.conn, reply.room, reply.id)
+        self._comers.remove(key)
+        return self._pending.pop(key, None)
 
     def settled(self, conn: int, room: RoomId, command: CommandId) -> Pending | None:
         """An update showed that the command was carried out."""
@@ -110,14 +148,19 @@ class Outgoing:
 
     def abandon(self, conn: int) -> list[RoomId]:
         """The connection is gone: what would have made it attend to rooms must not be tried again. Their numbers."""
-        gone = [key for key, pending in self._pending.items() if key[0] == conn and _attaching(pending.envelope)]
-        for key in gone:
-            del self._pending[key]
-        return [room for _, room, _ in gone]
+        rooms = []
+        for key in self._comers.of(conn):
+            self._comers.remove(key)
+            pending = self._pending.get(key)
+            if pending is not None and _attaching(pending.envelope):
+                del self._pending[key]
+                rooms.append(key[1])
+        return rooms
 
     def forget(self) -> None:
         """Drop everything: nobody waits for these answers any more."""
         self._pending.clear()
+        self._comers.clear()
         self._tick.clear()
 
     def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:

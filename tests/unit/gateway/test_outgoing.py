@@ -1,5 +1,7 @@
 """Commands on their way to the rooms: same id, same order, until they are answered."""
 
+import time
+
 import pytest
 
 from gateway.outgoing import Busy, Outgoing
@@ -222,6 +224,42 @@ async def test_what_was_abandoned_is_not_added_again_and_the_rest_is() -> None:
     bench.outgoing.abandon(1)
     bench.outgoing.repeat()
     assert await bench.ids() == [2]
+
+
+async def test_others_who_come_to_look_on_are_known_until_they_are_answered_or_gone() -> None:
+    bench = Bench()
+    first, _ = bench.send(1, Watch(), conn=2), bench.send(1, Watch(), conn=3)
+    known = [bench.outgoing.others_come(RoomId(1000), 1)]
+    bench.outgoing.answered(answer(first))
+    known += [bench.outgoing.others_come(RoomId(1000), conn) for conn in (1, 3)]
+    bench.outgoing.abandon(3)
+    known += [bench.outgoing.others_come(RoomId(1000), 1)]
+    assert known == [True, True, False, False]
+
+
+async def test_who_comes_to_play_or_goes_elsewhere_does_not_come_to_look_on() -> None:
+    bench = Bench()
+    bench.send(1, Enter("ada"), conn=2)
+    bench.send(1, Watch(), room=OTHER, conn=3)
+    assert not bench.outgoing.others_come(RoomId(1000), 1)
+
+
+async def test_a_command_that_took_the_number_of_another_is_not_abandoned_in_its_place() -> None:
+    bench = Bench()
+    bench.send(1, Watch())
+    bench.send(1, Say("x"))
+    assert (bench.outgoing.abandon(1), len(bench.outgoing)) == ([], 1)
+
+
+async def test_lost_connections_cost_no_look_at_the_commands_of_all_others() -> None:
+    bench = Bench()
+    for conn in range(20_000):
+        bench.send(-1, Gone(), room=1000 + conn, conn=conn, urgent=True)
+    begun = time.process_time()
+    for conn in range(5_000):
+        bench.outgoing.abandon(conn)
+        bench.outgoing.others_come(RoomId(1000), conn)
+    assert time.process_time() - begun < 1
 
 
 async def test_a_gateway_that_begins_anew_forgets_everything() -> None:
