@@ -3,9 +3,12 @@
 from shared.bus import keys
 from shared.bus.store import Store
 
+_KEPT_S = 600
+"""After the last wish: whoever is dead never hears of it."""
+
 
 async def ask(store: Store, process: str) -> None:
-    await store.call("SADD", keys.DRAIN, process)
+    await store.pipe((("SADD", keys.DRAIN, process), ("EXPIRE", keys.DRAIN, _KEPT_S)))
 
 
 async def asked(store: Store, process: str) -> bool:

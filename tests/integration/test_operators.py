@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from shared.bus import drains, leases, updates
+from shared.bus import drains, keys, leases, updates
 from shared.bus.keys import Keys
 from shared.bus.scripts import LOADING
 from shared.bus.store import Store
@@ -33,6 +33,11 @@ async def test_a_process_is_told_once_that_it_shall_stop(store: Store) -> None:
     assert await drains.asked(store, "w-1")
     assert not await drains.asked(store, "w-1")
     assert await drains.waiting(store) == []
+
+
+async def test_a_process_that_never_hears_that_it_shall_stop_is_forgotten_by_and_by(store: Store) -> None:
+    await drains.ask(store, "w-1")
+    assert 0 < await store.call("TTL", keys.DRAIN) <= 600
 
 
 async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) -> None:
