@@ -223,7 +223,7 @@ class Session:
                 case Logout() if not self._errands:
                     self.log_out()
                 case Hangup(code=code, reason=reason):
-                    self.hang_up(Closing(code, reason, come_back=False))
+                    self.hang_up(Closing(code, reason))
                     return
                 case Complained(code=complaint):
                     self.desk.metrics.rejected(complaint)

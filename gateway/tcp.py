@@ -172,7 +172,7 @@ class TcpConnection(asyncio.Protocol):
             else:
                 self._session.garbage(frame.code)
                 if frame.code == "frame/endless":
-                    self._session.hang_up(Closing(1009, str(frame), come_back=False))
+                    self._session.hang_up(Closing(1009, str(frame)))
 
     # --- the session's transport ------------------------------------------------------------------------------------
 
