@@ -247,6 +247,8 @@ class EventsPlayer(Client):
         if not self._played and (place := self.mind.card(self.board, self.seat)) is not None:
             return self._activate(self.board.cards[place])
         if self._phase == ONE:
+            if not any(self.board.people[self.seat].entrance):
+                return ()  # nothing can be moved: the next phase follows
             student = self.mind.student(self.board, self.seat)
             if student.island is None:
                 return self._event("MOVE_STUDENT_FROM_ENTRANCE_TO_TABLE", color=student.colour)
