@@ -1,7 +1,7 @@
 """The journal of a room (or of the lobby): all that happened, secrets included. Workers write it, recovery reads it."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import msgspec
@@ -69,26 +69,47 @@ class Kept:
     """Why it cannot be read, if it cannot."""
 
 
-async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]]) -> list[Kept]:
+async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = 200) -> list[Kept]:
     """What is needed to bring rooms back: the last snapshot and the records after it.
 
-    A room is read in two round trips at most, all rooms together."""
+    All rooms are read together, a portion of each at a time: others wait for the same connection, and for the loop."""
     snapshots = await store.pipe([("GET", partition.snapshot(room)) for partition, room in rooms])
-    ranges: list[Command] = [
-        ("XRANGE", partition.journal(room), "-" if snapshot is None else f"({_place(snapshot)}", "+")
+    tails = [
+        _Tail(partition.journal(room), "-" if snapshot is None else f"({_place(snapshot)}")
         for (partition, room), snapshot in zip(rooms, snapshots, strict=True)
     ]
-    replies = await store.pipe(ranges)
-    return [_kept(snapshot, reply) for snapshot, reply in zip(snapshots, replies, strict=True)]
+    waiting = tails
+    while waiting:
+        replies = await store.pipe([("XRANGE", tail.key, tail.begin, "+", "COUNT", most) for tail in waiting])
+        for tail, entries in zip(waiting, replies, strict=True):
+            tail.read(entries)
+        waiting = [tail for tail, entries in zip(waiting, replies, strict=True) if len(entries) == most]
+    return [tail.kept(snapshot) for tail, snapshot in zip(tails, snapshots, strict=True)]
 
 
-def _kept(snapshot: bytes | None, entries: list[list[Any]]) -> Kept:
-    """A record that cannot be read concerns its room alone, not those that are loaded with it."""
-    try:
-        records = tuple(_filed(entry) for entry in entries)
-    except (msgspec.MsgspecError, ValueError) as error:
-        return Kept(None, (), f"its journal cannot be read: {error}")
-    return Kept(None if snapshot is None else snapshot.partition(b"\n")[2], records)
+@dataclass(slots=True)
+class _Tail:
+    """The records of a room after its snapshot, as far as they were read."""
+
+    key: str
+    begin: str
+    records: list[Filed] = field(default_factory=list)
+    damage: str = ""
+
+    def read(self, entries: list[list[Any]]) -> None:
+        """A record that cannot be read concerns its room alone, not those that are loaded with it."""
+        if not entries:
+            return
+        self.begin = _after(entries[-1])
+        try:
+            self.records += [_filed(entry) for entry in entries]
+        except (msgspec.MsgspecError, ValueError) as error:
+            self.damage = f"its journal cannot be read: {error}"
+
+    def kept(self, snapshot: bytes | None) -> Kept:
+        if self.damage:
+            return Kept(None, (), self.damage)
+        return Kept(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(self.records))
 
 
 def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> Command:
@@ -106,7 +127,7 @@ async def portions(
         yield [_filed(entry) for entry in entries]
         if len(entries) < most:
             return
-        begin = f"({entries[-1][0].decode()}"
+        begin = _after(entries[-1])
 
 
 async def at(store: Store, partition: Keys, room: RoomId, place: tuple[Offset, int]) -> Record | None:
@@ -118,6 +139,11 @@ async def at(store: Store, partition: Keys, room: RoomId, place: tuple[Offset, i
 
 def _place(snapshot: bytes) -> str:
     return snapshot.partition(b"\n")[0].decode()
+
+
+def _after(entry: list[Any]) -> str:
+    """Where to go on reading."""
+    return f"({entry[0].decode()}"
 
 
 def _filed(entry: list[Any]) -> Filed:

@@ -1,10 +1,13 @@
 """The journal and the snapshots of a room."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from shared.bus import journal
 from shared.bus.journal import Record
-from shared.bus.store import Store, StoreRefused
+from shared.bus.store import Command, Store, StoreRefused
 from shared.ids import (
     CommandId,
     Epoch,
@@ -60,6 +63,23 @@ async def test_rooms_are_loaded_together_in_the_order_asked_for(store: Store) ->
     await store.call(*batches.filed(P, other, 1, 0, record(1)))
     kept = await journal.load(store, [(P, ROOM), (P, other)])
     assert [len(one.records) for one in kept] == [0, 1]
+
+
+async def test_long_journals_are_loaded_in_portions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    other, given = RoomId(1005), []
+    await store.pipe([batches.filed(P, ROOM, 1, number, record(number)) for number in range(450)])
+    await store.pipe([batches.filed(P, other, 1, number, record(number)) for number in range(200)])
+    honest = store.pipe
+
+    async def counted(wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+        replies = await honest(wanted, errors=errors)
+        given.append([len(reply or ()) for reply in replies])
+        return replies
+
+    monkeypatch.setattr(store, "pipe", counted)
+    kept = await journal.load(store, [(P, ROOM), (P, other)])
+    assert [[number for _, number, _ in one.records] for one in kept] == [list(range(450)), list(range(200))]
+    assert given == [[0, 0], [200, 200], [200, 0], [50]]
 
 
 async def test_a_step_cannot_be_filed_twice(store: Store) -> None:
