@@ -55,7 +55,7 @@ class WorkerSettings(StoreSettings):
     replicas: int = _setting(1, "how many replicas must have a move with durability=replicated", least=1)
     lease_ms: int = _setting(3_000, "after how long without a sign of life a worker counts as dead", least=200)
     batch: int = _setting(512, "most stream entries that are read at once", least=1)
-    snapshot_every: int = _setting(100, "steps of a room between two snapshots", least=1)
+    snapshot_every: int = _setting(100, "steps of a room, or refusals, between two snapshots", least=1)
     updates_kept: int = _setting(5_000, "how many updates of a room are kept, to resume from and to replay", least=10)
     keep_finished_ms: int = _setting(7 * 24 * 3_600_000, "how long a finished room can be replayed", least=1_000)
     grace_ms: int = _setting(10_000, "how long the seat of a lost player is kept before the game starts", least=0)

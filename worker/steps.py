@@ -78,6 +78,8 @@ class Steps:
         self._before: tuple[GatewayId, ...] = ()
         """The gateways where somebody attended to the room before this command."""
         self._snapshot_at = Offset(0)
+        self._filed = 0
+        """Records since the last snapshot that are no steps."""
         self._indexed: dict[str, Deadline] = {}
         """The deadlines as the partition's index has them."""
         try:
@@ -111,7 +113,9 @@ class Steps:
         if record.seat is not None and record.id:
             step = Offset(0) if number else offset
             self._file(record.seat, record.id, Result(step, record.code, record.text, record.epoch))
-        if number == 0:
+        if number:
+            self._filed += 1
+        else:
             self.state.epoch = record.epoch
             self._date(events)
             self._turn = self._whose_turn()
@@ -201,11 +205,8 @@ class Steps:
         batch.step(record, told, gateways)
         if self._seats_changed:
             self._list(batch)
-        over = state.status in OVER
-        if over or offset - self._snapshot_at >= self._settings.snapshot_every:
+        if state.status in OVER or offset - self._snapshot_at >= self._settings.snapshot_every:
             self._save(batch)
-        if over:
-            batch.expire(state.room, self._settings.keep_finished_ms)
         self._begin()
         return done is not None
 
@@ -273,10 +274,12 @@ class Steps:
 
     def _save(self, batch: Batch) -> None:
         state = self.state
-        self._snapshot_at = state.offset
+        self._snapshot_at, self._filed = state.offset, 0
         state.game = msgspec.Raw(_encode(self._play))
         batch.snapshot(state.room, state.offset, state.number, _encode(state))
         state.game = msgspec.Raw(b"null")
+        if state.status in OVER:
+            batch.expire(state.room, self._settings.keep_finished_ms)
 
     # --- filing and answering ---------------------------------------------------------------------------------------
 
@@ -287,30 +290,34 @@ class Steps:
 
     def _file_note(self, note: AnyNote, at: int, batch: Batch) -> None:
         self._note(note)
-        self.state.number += 1
-        record = Record(at, self._epoch, notes=(note,))
-        batch.file(self.state.room, self.state.offset, self.state.number, record)
+        self._file_after(Record(at, self._epoch, notes=(note,)), batch)
 
     def _file_done(self, envelope: Envelope, seat: Seat, notes: tuple[AnyNote, ...], at: int, batch: Batch) -> None:
         """A command that came to nothing new is remembered like the others."""
         for note in notes:
             self._note(note)
-        state = self.state
-        state.number += 1
-        record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, notes=notes)
-        batch.file(state.room, state.offset, state.number, record)
         self._file(seat, envelope.id, Result(epoch=self._epoch))
+        record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, notes=notes)
+        self._file_after(record, batch)
 
     def _file_refusal(self, envelope: Envelope, seat: Seat, refusal: Rejected, at: int, batch: Batch) -> None:
         """A refusal is a result too: the same command again, later, must not be carried out."""
-        state = self.state
         self._begin()
-        state.number += 1
         text = refusal.text or CODES.get(refusal.code, "")
-        record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, code=refusal.code, text=text)
-        batch.file(state.room, state.offset, state.number, record)
         self._file(seat, envelope.id, Result(Offset(0), refusal.code, text, self._epoch))
+        record = Record(at, self._epoch, envelope.sid, envelope.id, seat, envelope.trace, code=refusal.code, text=text)
+        self._file_after(record, batch)
         self._refuse(envelope, refusal, batch)
+
+    def _file_after(self, record: Record, batch: Batch) -> None:
+        """File what the room remembers by now, after the last step. So many of these make a snapshot due, too: a room
+        where nothing happens but refusals must not take ever longer to load."""
+        state = self.state
+        state.number += 1
+        self._filed += 1
+        batch.file(state.room, state.offset, state.number, record)
+        if self._filed >= self._settings.snapshot_every:
+            self._save(batch)
 
     def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
         state = self.state

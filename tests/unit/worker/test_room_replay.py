@@ -24,7 +24,7 @@ from shared.envelopes import (
 )
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, SessionId
 from shared.rooms import RoomSpec
-from tests.support.room_bench import ENGINES, G1, G2, ROOM, SETTINGS, RoomBench, act, finished, started, take
+from tests.support.room_bench import ENGINES, G1, G2, KEYS, ROOM, SETTINGS, RoomBench, act, finished, started, take
 from tests.support.toys import Boom, Guess
 from worker.engines import Engines
 from worker.room import Broken, Room
@@ -170,6 +170,41 @@ def test_snapshots_are_taken_now_and_then() -> None:
     bench.ok("ada", take(1))
     assert bench.snapshot is not None
     assert bench.snapshot[0] == (4, 0)
+
+
+def test_refusals_are_saved_now_and_then_too() -> None:
+    bench = started()
+    for _ in range(4 * SETTINGS.snapshot_every):
+        assert bench.code("bob", take(1)) == "game/not_your_turn"
+        assert len(bench.kept().records) < 2 * SETTINGS.snapshot_every
+    assert bench.snapshot is not None
+    assert bench.snapshot[0] == (3, 4 * SETTINGS.snapshot_every)
+
+
+def test_what_a_new_owner_finds_filed_counts_for_the_next_snapshot() -> None:
+    bench = started()
+    for _ in range(SETTINGS.snapshot_every):
+        bench.reload()
+        bench.code("bob", take(1))
+    assert bench.snapshot is not None
+    assert bench.snapshot[0] == (3, SETTINGS.snapshot_every)
+
+
+def test_a_refusal_that_was_saved_is_not_carried_out_later() -> None:
+    bench = started()
+    for number in range(11, 11 + SETTINGS.snapshot_every):
+        bench.code("bob", take(1), number)
+    bench.ok("ada", take(1))
+    bench.reload()
+    last = 10 + SETTINGS.snapshot_every
+    assert bench.code("bob", take(1), last) == "game/not_your_turn"
+
+
+def test_a_finished_room_whose_refusals_are_saved_is_not_kept_for_ever() -> None:
+    bench = finished()
+    for _ in range(SETTINGS.snapshot_every):
+        assert bench.code("bob", take(1)) == "game/over"
+    assert (KEYS.snapshot(ROOM), SETTINGS.keep_finished_ms) in [write[1:] for write in bench.writes("PEXPIRE")]
 
 
 def test_a_finished_room_is_saved() -> None:
