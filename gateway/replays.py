@@ -69,7 +69,7 @@ class Recording:
     """The step that seated the player of each seat."""
     finished: bool = False
     last: tuple[Offset, int] | None = None
-    """The place of the record that was read last."""
+    """The place of the record that was read last, of those that stay."""
     epoch: Epoch = Epoch(0)
     """That wrote it."""
 
@@ -78,10 +78,12 @@ class Recording:
         return bool(self.spec.get("private"))
 
     def follow(self, filed: Sequence[Filed]) -> None:
-        for offset, number, record in filed:
+        for one in filed:
+            offset, number, record = one
             for event in _decode_events(record.events):
                 self._follow(event, offset)
-            self.last, self.epoch = (offset, number), record.epoch
+            if not journal.passing(one):
+                self.last, self.epoch = (offset, number), record.epoch
 
     def _follow(self, event: msgspec.Raw, offset: Offset) -> None:
         match _decode_kind(event).type:

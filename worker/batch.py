@@ -1,6 +1,7 @@
 """Everything that one batch of a partition's commands has come to, until it is committed in one go."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -18,6 +19,8 @@ from shared.rooms import Listing
 
 _encode = msgspec.json.Encoder().encode
 _TRIM_EVERY = 32
+_CHUNK = 1_000
+"""A script cannot call a command of many thousand words."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -103,6 +106,11 @@ class Batch(msgspec.Struct):
 
     def snapshot(self, room: RoomId, offset: Offset, number: int, body: bytes) -> None:
         self.write(journal.snapshotting(self.partition, room, offset, number, body))
+
+    def forget(self, room: RoomId, places: Sequence[tuple[Offset, int]]) -> None:
+        """Delete records that the snapshot has."""
+        for at in range(0, len(places), _CHUNK):
+            self.write(journal.forgetting(self.partition, room, places[at : at + _CHUNK]))
 
     def forget_journal(self, room: RoomId, offset: Offset) -> None:
         """Drop the records before a snapshot, of an entity that nobody will replay."""

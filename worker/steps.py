@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from shared.bus.journal import AnyNote, Attached, Detached, Filed, Kept, Record
+from shared.bus.journal import AnyNote, Attached, Detached, Filed, Kept, Record, passing
 from shared.engine import AnyGame, Notice, Outcome, open_to_all
 from shared.envelopes import Done, Envelope, Gone, Rematch, Reply
 from shared.errors import CODES, Rejected
@@ -80,6 +80,8 @@ class Steps:
         self._snapshot_at = Offset(0)
         self._filed = 0
         """Records since the last snapshot that are no steps."""
+        self._passing: list[tuple[Seat | None, tuple[Offset, int]]] = []
+        """Whose commands came to nothing since then, and where that is filed."""
         self._indexed: dict[str, Deadline] = {}
         """The deadlines as the partition's index has them."""
         try:
@@ -114,7 +116,7 @@ class Steps:
             step = Offset(0) if number else offset
             self._file(record.seat, record.id, Result(step, record.code, record.text, record.epoch))
         if number:
-            self._filed += 1
+            self._count(filed)
         else:
             self.state.epoch = record.epoch
             self._date(events)
@@ -278,8 +280,17 @@ class Steps:
         state.game = msgspec.Raw(_encode(self._play))
         batch.snapshot(state.room, state.offset, state.number, _encode(state))
         state.game = msgspec.Raw(b"null")
+        self._forget_passing(batch)
         if state.status in OVER:
             batch.expire(state.room, self._settings.keep_finished_ms)
+
+    def _forget_passing(self, batch: Batch) -> None:
+        """What came to nothing need not be in the journal once it is saved, except for the last of every seat: without
+        the snapshot the room would still know which commands it has handled, and how far its journal goes."""
+        last = dict(self._passing)
+        gone = [place for seat, place in self._passing if place != last[seat]]
+        self._passing = list(last.items())
+        batch.forget(self.state.room, gone)
 
     # --- filing and answering ---------------------------------------------------------------------------------------
 
@@ -314,10 +325,16 @@ class Steps:
         where nothing happens but refusals must not take ever longer to load."""
         state = self.state
         state.number += 1
-        self._filed += 1
         batch.file(state.room, state.offset, state.number, record)
+        self._count((state.offset, state.number, record))
         if self._filed >= self._settings.snapshot_every:
             self._save(batch)
+
+    def _count(self, filed: Filed) -> None:
+        self._filed += 1
+        if passing(filed):
+            offset, number, record = filed
+            self._passing.append((record.seat, (offset, number)))
 
     def _answer(self, envelope: Envelope, batch: Batch, seat: Seat | None = None, *, view: bool = False) -> None:
         state = self.state

@@ -59,6 +59,12 @@ Filed: TypeAlias = tuple[Offset, int, Record]
 """Offset, number after the step (0: the step itself), and what happened."""
 
 
+def passing(filed: Filed) -> bool:
+    """Whether it is a command that came to nothing: such a record is deleted some time after a snapshot has it."""
+    _, number, record = filed
+    return number > 0 and not record.notes
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """All that the store has of a room."""
@@ -115,6 +121,11 @@ class _Tail:
 def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> Command:
     """Saves a room as it is after a record; the first line names the record."""
     return ("SET", partition.snapshot(room), b"%d-%d\n" % (offset, number) + body)
+
+
+def forgetting(partition: Keys, room: RoomId, places: Sequence[tuple[Offset, int]]) -> Command:
+    """Deletes records that a snapshot has."""
+    return ("XDEL", partition.journal(room), *(f"{offset}-{number}" for offset, number in places))
 
 
 async def portions(

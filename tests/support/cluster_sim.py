@@ -27,7 +27,7 @@ WORKER = WorkerSettings(
     durability="applied",
     grace_ms=60_000,
     away_ms=120_000,
-    snapshot_every=5,
+    snapshot_every=3,
     batch=8,
 )
 GATEWAY = GatewaySettings(
@@ -93,6 +93,8 @@ class Simulation:
         self._engines = Engines((stones.GAME,))
         self.world = World(server, self.time)
         chatty = self.dice.choice((0.0, 0.2))
+        self._eager = self.dice.choice((0.02, 0.2))
+        """How readily players act out of turn: their refusals are saved and leave the journals."""
         self.players = [SimPlayer(f"p{number}-", self.dice, chatty) for number in range(players)]
         self.workers: list[SimWorker] = []
         self.gateways: list[SimGateway] = []
@@ -207,7 +209,7 @@ class Simulation:
             player.disconnect()
         if player.wire is None:
             player.connect(self.dice.choice(self.gateways))
-        elif self.dice.random() < 0.02:
+        elif self.dice.random() < self._eager:
             player.act_out_of_turn()
         else:
             player.act()

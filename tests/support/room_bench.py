@@ -157,6 +157,9 @@ class RoomBench:
                 place, _, body = write[2].partition(b"\n")
                 offset, number = map(int, place.split(b"-"))
                 self.snapshot = ((offset, number), body)
+            elif write[:2] == ("XDEL", KEYS.journal(ROOM)):
+                assert self.snapshot is not None, "forgotten before it was saved"
+                self.records = [filed for filed in self.records if f"{filed[0]}-{filed[1]}" not in write[2:]]
 
 
 def opened(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:

@@ -116,6 +116,18 @@ async def test_whoever_asks_again_reads_only_what_came_since(store: Counting, re
     assert sum(store.given) == 2
 
 
+async def test_refusals_that_were_deleted_meanwhile_are_not_missed(store: Counting, recordings: Recordings) -> None:
+    store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
+    store.add(batches.filed(P, ROOM, 502, 1, Record(1, Epoch(7), code="game/illegal")))
+    await recordings.of(ROOM)
+    store.given.clear()
+    store.add(("XDEL", P.journal(ROOM), "502-1"), *filed(503, joined("s-2", 1)))
+    after = await recordings.of(ROOM)
+    assert after is not None
+    assert len(after.seats) == 2
+    assert sum(store.given) == 2
+
+
 @pytest.mark.parametrize("top", [2, 3, 4])
 async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings: Recordings, top: int) -> None:
     store.add(*filed(1, OPENED, MOVED, joined("s-ghost", 0)))

@@ -72,6 +72,15 @@ def test_the_updates_of_a_room_are_trimmed_now_and_then_once_there_are_too_many(
     assert trims == [("XTRIM", one.partition.updates(ROOM), "MAXLEN", "~", 500)] * 3
 
 
+def test_many_records_are_deleted_with_several_commands() -> None:
+    one = batch()
+    places = [(Offset(3), number) for number in range(1, 2_501)]
+    one.forget(ROOM, places)
+    assert [len(write) for write in one.writes] == [1_002, 1_002, 502]
+    deleted = [word for write in one.writes for word in write[2:]]
+    assert deleted == [f"{offset}-{number}" for offset, number in places]
+
+
 def test_an_answer_to_nobody_is_not_sent() -> None:
     one = batch()
     one.reply(envelope(GatewayId("")), reply(1))

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.bus import commands, keys, leases
+from shared.bus import commands, journal, keys, leases
 from shared.bus.leases import GATEWAYS
 from shared.bus.scripts import script
 from shared.bus.store import Command, OutcomeUnknown
-from shared.envelopes import AnyBody, Compensate, Enter, Envelope, Outbound, Watch
+from shared.envelopes import AnyBody, Compensate, Enter, Envelope, Outbound, Say, Watch
 from shared.ids import LOBBY, CommandId, GatewayId, Partition, RoomId, SessionId, WorkerId
 from shared.rooms import RoomSpec
 from shared.settings import WorkerSettings
@@ -275,6 +275,24 @@ async def test_a_room_that_cannot_be_loaded_is_marked(bench: Bench) -> None:
     await bench.add(Watch())
     await bench.intake.turn(None)
     assert await bench.store.call("HEXISTS", KEYS[0].quarantine, ROOM) == 1
+
+
+async def test_a_player_who_is_refused_for_long_leaves_little_to_load(bench: Bench) -> None:
+    await bench.tenancy.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.intake.turn(None)
+    for _ in range(5):
+        await bench.add(*[Say("")] * SETTINGS.snapshot_every)
+        await bench.intake.turn(None)
+    (kept,) = await journal.load(bench.store, [(KEYS[0], ROOM)])
+    assert (await bench.journal(), len(kept.records)) == (2, 0)
+    await bench.tenancy.drain()
+    await bench.intake.release_leaving()
+    other = Bench(bench.time, bench.store.server, "w-2")
+    await other.tenancy.tick()
+    await bench.add(Say(""))
+    await other.intake.turn(None)
+    assert await bench.journal() == 3
 
 
 # --- tenancy ----------------------------------------------------------------------------------------------------------
