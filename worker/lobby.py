@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from shared.bus.journal import Filed, Kept, Record
-from shared.envelopes import Envelope, Listed, Match, Open, Reply
+from shared.envelopes import AnyBody, Envelope, Listed, Match, Open, Reply
 from shared.errors import CODES, Rejected
 from shared.ids import FIRST_ROOM, LOBBY, CommandId, Epoch, Offset, RoomId, SessionId
 from shared.rooms import RoomSpec
@@ -44,6 +44,8 @@ class Tabled(_Word, frozen=True):
 
 
 class Reserved(_Word, frozen=True):
+    """Somebody is on the way to a room: to a seat at a table, or to open a private one."""
+
     room: RoomId
     sid: SessionId
     until_ms: int
@@ -77,11 +79,11 @@ class WaitingTable(msgspec.Struct):
 
 
 class Seating(msgspec.Struct, frozen=True, array_like=True):
-    """The lobby's last answer to a session."""
+    """The lobby's last answer to a session. How to open the room is with its table, while that waits, or said again by
+    who asks again: it can be large, and was not looked at yet."""
 
     id: CommandId
     room: RoomId
-    spec: RoomSpec
 
 
 class LobbyState(msgspec.Struct):
@@ -122,7 +124,7 @@ class Lobby:
         known = self.state.answers.get(envelope.sid)
         if known is not None and envelope.id <= known.id:
             if envelope.id == known.id:
-                self._answer(envelope, known.room, known.spec, batch)
+                self._answer(envelope, known.room, batch)
             else:
                 self._refuse(envelope, Rejected("command/too_old"), batch)
             return
@@ -150,10 +152,12 @@ class Lobby:
     def _open(self, envelope: Envelope, spec: RoomSpec, private: RoomId | None, at: int, batch: Batch) -> None:
         """A number for a new room. A public one can be matched at once, with a seat reserved for who opens it."""
         room = private or self.state.next
-        events: list[LobbyEvent] = [] if private else [Numbered(room)]
-        events.append(Tabled(room, spec, 0 if spec.private else spec.seats - spec.bots, Offset(0), at))
-        events.append(Reserved(room, envelope.sid, at + RESERVED_MS))
-        self._file(envelope, at, batch, *events)
+        reserved = Reserved(room, envelope.sid, at + RESERVED_MS)
+        if private:
+            self._file(envelope, at, batch, reserved)
+        else:
+            tabled = Tabled(room, spec, spec.seats - spec.bots, Offset(0), at)
+            self._file(envelope, at, batch, Numbered(room), tabled, reserved)
 
     def _listed(self, body: Listed, at: int, batch: Batch) -> None:
         table = self.state.tables.get(body.room)
@@ -172,8 +176,7 @@ class Lobby:
         batch.file(LOBBY, state.offset, 0, Record(at, self._epoch, sid, command, events=raw))
         if envelope is not None:
             self._remember(sid, command)
-            answer = state.answers[sid]
-            self._answer(envelope, answer.room, answer.spec, batch)
+            self._answer(envelope, self._last, batch)
         if state.offset % SNAPSHOT_EVERY == 0:
             self._forget_stale(at)
             batch.snapshot(LOBBY, state.offset, 0, _encode(state))
@@ -192,15 +195,16 @@ class Lobby:
                 else:
                     tables.pop(room, None)
             case Reserved(room=room, sid=sid, until_ms=until_ms):
-                begun_ms = until_ms - RESERVED_MS
-                coming = {holder: until for holder, until in tables[room].reserved.items() if until > begun_ms}
-                tables[room].reserved = {**coming, sid: until_ms}
                 self._last = room
+                if room in tables:
+                    begun_ms = until_ms - RESERVED_MS
+                    coming = {holder: until for holder, until in tables[room].reserved.items() if until > begun_ms}
+                    tables[room].reserved = {**coming, sid: until_ms}
 
     def _remember(self, sid: SessionId, command: CommandId) -> None:
         answers = self.state.answers
         answers.pop(sid, None)
-        answers[sid] = Seating(command, self._last, self.state.tables[self._last].spec)
+        answers[sid] = Seating(command, self._last)
         if len(answers) > SESSIONS_KEPT:
             del answers[next(iter(answers))]
 
@@ -214,9 +218,21 @@ class Lobby:
         for room in stale:
             del self.state.tables[room]
 
-    def _answer(self, envelope: Envelope, room: RoomId, spec: RoomSpec, batch: Batch) -> None:
+    def _answer(self, envelope: Envelope, room: RoomId, batch: Batch) -> None:
+        table = self.state.tables.get(room)
+        spec = _asked_for(envelope.body) if table is None else table.spec
         batch.reply(envelope, Reply(envelope.conn, LOBBY, envelope.id, to=room, spec=spec))
 
     def _refuse(self, envelope: Envelope, refusal: Rejected, batch: Batch) -> None:
         text = refusal.text or CODES.get(refusal.code, "")
         batch.reply(envelope, Reply(envelope.conn, LOBBY, envelope.id, refusal.code, text))
+
+
+def _asked_for(body: AnyBody) -> RoomSpec | None:
+    match body:
+        case Open(spec=spec):
+            return spec
+        case Match(open=opened):
+            return opened
+        case _:
+            return None

@@ -38,19 +38,19 @@ class Seating(Steps):
             if not self.state.offset:
                 self.state, self._game, self._play = RoomState(self.state.room), None, None
             self._refuse(envelope, taken, batch)
-            self._remind_lobby(body, at, batch)
+            self._remind_lobby(body, at, batch, hopeless=refusal is not None or body.new)
             return
         self._attend(envelope, taken, at, batch, joining=True)
         self._start_if_full(at, batch)
 
-    def _remind_lobby(self, body: Enter, at: int, batch: Batch) -> None:
+    def _remind_lobby(self, body: Enter, at: int, batch: Batch, *, hopeless: bool = False) -> None:
         """Somebody was sent here in vain, or back to a game that has begun: perhaps a notice to the lobby was lost in a
-        crash, or the table that it has numbered is not opened, since its maker was refused."""
+        crash, or the table that it has numbered is not opened, since there is none like it or its maker was refused."""
         notice = None
         if self.state.status:
             notice = self._teller().to_lobby()
-        elif body.new and body.spec is not None and not body.spec.private:
-            notice = never_opened(self.state.room, body.spec, at)
+        elif hopeless and body.spec is not None and not body.spec.private:
+            notice = never_opened(self.state.room, at)
         if notice is not None:
             batch.onward.append(notice)
 

@@ -180,6 +180,6 @@ class Teller:
         return msgspec.Raw(_encode(self._game.options(self._play, seat)))
 
 
-def never_opened(room: RoomId, spec: RoomSpec, at: int) -> Envelope:
+def never_opened(room: RoomId, at: int) -> Envelope:
     """To the lobby: nobody may be sent to this table, though it was numbered."""
-    return Envelope(LOBBY, SessionId(""), CommandId(0), Listed(room, Offset(1), spec, 0, at))
+    return Envelope(LOBBY, SessionId(""), CommandId(0), Listed(room, Offset(1), RoomSpec("", 0), 0, at))

@@ -274,9 +274,53 @@ def test_a_lobby_that_is_loaded_from_a_snapshot_is_the_same() -> None:
 def test_a_snapshot_forgets_tables_that_were_never_opened(times: int) -> None:
     bench = Bench()
     for number in range(times):
-        bench.room(f"p{number}", Open(RoomSpec("stones", 2, private=True), RoomId(PRIVATE + number)))
+        bench.room(f"p{number}", Open(STONES, PRIVATE))
         bench.now_ms += RESERVED_MS
     assert len(bench.lobby.state.tables) == 1
+
+
+LARGE = "B" * 60_000
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_what_was_asked_for_in_vain_is_not_kept(private: bool) -> None:
+    bench = Bench()
+    for number in range(SNAPSHOT_EVERY):
+        spec = RoomSpec("stones", 2, {"x": LARGE}, private=private)
+        room = bench.room(f"p{number}", Open(spec, RoomId(PRIVATE + number)))
+        assert room is not None
+        if not private:
+            bench.listed(room, 1, 0, spec=RoomSpec("", 0))
+    assert bench.snapshot is not None
+    assert len(bench.snapshot[1]) < len(LARGE)
+    assert len(msgspec.json.encode(bench.lobby.state)) < len(LARGE)
+
+
+@pytest.mark.parametrize("body", [WANTED, Open(STONES, PRIVATE)])
+@pytest.mark.parametrize("free", [1, 0])
+def test_the_same_question_gets_the_same_answer_once_the_room_is_open(body: AnyBody, free: int) -> None:
+    bench = Bench()
+    first = bench.ask("ada", body, 7)
+    bench.listed(RoomId(1000), 1, free, "ada")
+    bench.lobby = bench.reload()
+    assert bench.ask("ada", body, 7) == first
+
+
+def test_who_asks_again_for_a_private_room_gets_the_same_one() -> None:
+    bench = Bench()
+    private = RoomSpec("stones", 2, private=True)
+    first = bench.ask("ada", Open(private, PRIVATE), 7)
+    bench.lobby = bench.reload()
+    assert bench.ask("ada", Open(private, RoomId(PRIVATE + 1)), 7) == first
+
+
+def test_who_asks_again_for_the_table_of_another_that_waits_no_more_may_open_it_as_wanted() -> None:
+    bench = Bench()
+    bench.room("ada", Open(RoomSpec("stones", 2, {"stones": 9}), PRIVATE))
+    assert bench.ask("bob", WANTED, 7).spec == RoomSpec("stones", 2, {"stones": 9})
+    bench.listed(RoomId(1000), 1, 0)
+    again = bench.ask("bob", WANTED, 7)
+    assert (again.to, again.spec) == (1000, STONES)
 
 
 def test_reservations_that_nobody_came_for_are_forgotten() -> None:

@@ -16,10 +16,10 @@ from shared.envelopes import (
     Unwatch,
     Watch,
 )
-from shared.ids import GatewayId, RoomId, Seat
+from shared.ids import GatewayId, Offset, RoomId, Seat
 from shared.rooms import RoomSpec
 from tests.support.batches import hearers, steps_for
-from tests.support.room_bench import G1, G2, STONES, TWO, RoomBench, finished, opened, started, take
+from tests.support.room_bench import G1, G2, ROOM, STONES, TWO, RoomBench, finished, opened, started, take
 from tests.support.toys import TOY
 from worker.engines import Engines
 
@@ -454,10 +454,18 @@ def test_the_lobby_is_reminded_when_a_player_was_sent_to_a_game_that_has_begun()
     assert envelope.body.free == 0
 
 
-def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused() -> None:
+@pytest.mark.parametrize("new", [True, False])
+def test_the_lobby_hears_of_a_table_that_cannot_be_opened(new: bool) -> None:
     bench = RoomBench()
     spec = RoomSpec("stones", 2, {"stones": "many"})
-    assert bench.code("ada", Enter("ada", spec, new=True)) == "room/bad_options"
+    assert bench.code("ada", Enter("ada", spec, new=new)) == "room/bad_options"
     (envelope,) = bench.batch.onward
-    assert isinstance(envelope.body, Listed)
-    assert (envelope.body.room, envelope.body.free, envelope.body.offset) == (bench.room.state.room, 0, 1)
+    assert envelope.body == Listed(ROOM, Offset(1), RoomSpec("", 0), 0, bench.now_ms)
+
+
+@pytest.mark.parametrize(("new", "told"), [(True, 1), (False, 0)])
+def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused(new: bool, told: int) -> None:
+    """Of those who only match, another may still open it."""
+    bench = RoomBench(engines=Engines((dataclasses.replace(TOY, names="[a-z]+"),)))
+    assert bench.code("x", Enter("X9", TWO, new=new)) == "name/bad"
+    assert len(bench.batch.onward) == told
