@@ -104,8 +104,8 @@ def open_to_all(event: Any, _seat: Seat | None) -> Any:
     return event
 
 
-def _no_choice(_options: Any, _seats: int, _taken: Mapping[Seat, Choice], _seat: Seat, choice: Choice) -> Choice:
-    return choice
+def _no_choice(_options: Any, _seats: int, _taken: Mapping[Seat, Choice], _seat: Seat, _choice: Choice) -> Choice:
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +154,8 @@ class Game(Generic[S, C, E, O]):
     """Picks what a bot does; without it one of `options` is drawn."""
     admit: Callable[[O, int, Mapping[Seat, Choice], Seat, Choice], Choice | Rejected] = _no_choice
     """Checks and completes the choice of a player who takes a seat: (options, number of seats, choices of the others,
-    the seat, what was asked for, maybe {}) -> what the seat gets. Called once more for a seat whose table was
-    configured late."""
+    the seat, what was asked for, maybe {}) -> what the seat gets, which is shown to everybody. Called once more for a
+    seat whose table was configured late. Without it there is nothing to choose, whatever was asked for."""
     names: str = ""
     """A regular expression that the whole name of every player must match; empty: any name."""
     removed: Callable[[S], tuple[Seat, ...]] = _nobody

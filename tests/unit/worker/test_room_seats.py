@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import msgspec
 import pytest
 
 from shared.envelopes import (
@@ -431,6 +432,13 @@ def test_a_move_is_no_news_for_the_lobby_or_the_directory() -> None:
     bench = started()
     bench.ok("ada", take(1))
     assert (bench.batch.onward, bench.batch.listings) == ([], {})
+
+
+def test_a_choice_in_a_game_that_has_none_is_not_kept() -> None:
+    bench = RoomBench()
+    bench.ok("ada", Enter("ada", STONES, choice={"x": "A" * 60_000}))
+    assert bench.room.state.seats[Seat(0)].choice == {}
+    assert b"AAAA" not in bench.said + msgspec.json.encode(bench.batch.listings)
 
 
 def test_games_may_refuse_names() -> None:
