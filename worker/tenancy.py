@@ -191,7 +191,9 @@ class Tenancy:
     # --- gateways ---------------------------------------------------------------------------------------------------
 
     async def _look_after_gateways(self) -> None:
-        """Players of a dead gateway are gone, exactly as if their sockets had closed."""
+        """Players of a dead gateway are gone, exactly as if their sockets had closed. Who comes while we look is not on
+        the roll, and not among those that we knew before."""
+        known = [(holding, set(holding.gateways)) for holding in self.holdings.values()]
         roll = await GATEWAYS.roll(self._store)
         if (self._monotonic() - self._connected_since) * 1_000 < self._settings.gateway_lease_ms:
             return
@@ -199,8 +201,8 @@ class Tenancy:
             if await GATEWAYS.strike(self._store, gateway, expired=True):
                 log.warning("gateway %s is dead", gateway)
                 del roll.ends[gateway]
-        for holding in list(self.holdings.values()):
-            for gateway in sorted(holding.gateways - roll.ends.keys()):
+        for holding, gateways in known:
+            for gateway in sorted(gateways - roll.ends.keys()):
                 await self._bury(holding, gateway)
 
     async def _bury(self, holding: Holding, gateway: GatewayId) -> None:

@@ -10,7 +10,7 @@ import pytest
 from shared.bus import commands, journal, keys, leases
 from shared.bus.leases import GATEWAYS
 from shared.bus.scripts import script
-from shared.bus.store import Command, OutcomeUnknown
+from shared.bus.store import Argument, Command, OutcomeUnknown
 from shared.envelopes import AnyBody, Compensate, Enter, Envelope, Outbound, Say, Watch
 from shared.ids import LOBBY, CommandId, GatewayId, Partition, RoomId, SessionId, WorkerId
 from shared.rooms import RoomSpec
@@ -465,6 +465,29 @@ async def test_players_of_a_dead_gateway_are_away(bench: Bench) -> None:
     await bench.intake.turn(None)
     held = bench.tenancy.holdings[Partition(0)].rooms[ROOM]
     assert not any(place.here for place in held.state.seats.values())
+
+
+async def test_a_gateway_that_comes_while_another_is_buried_is_not_taken_for_dead(bench: Bench) -> None:
+    other, newcomer = RoomId(1001), GatewayId("g-2")
+    await bench.tenancy.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.intake.turn(None)
+    honest = bench.store.call
+
+    async def call(*command: Argument) -> Any:
+        if command[0] == "SMEMBERS":
+            await GATEWAYS.beat(bench.store, newcomer, 1_000, b"{}", first=True)
+            envelope = Envelope(other, SessionId("bob"), CommandId(1), Enter("bob", TOY), newcomer, 1)
+            await bench.store.pipe([commands.adding(KEYS[1], [envelope])])
+            await bench.intake.turn(None)
+        return await honest(*command)
+
+    bench.store.call = call  # type: ignore[method-assign]
+    for _ in range(4):
+        bench.time.advance(300)
+        await bench.tenancy.tick()
+    assert await honest("EXISTS", KEYS[0].at(G1), KEYS[1].at(newcomer)) == 1
+    assert [sorted(holding.gateways) for holding in bench.tenancy.holdings.values()] == [[], [newcomer]]
 
 
 async def test_players_of_a_living_gateway_stay(bench: Bench) -> None:
