@@ -56,7 +56,8 @@ class Batch(msgspec.Struct):
     listings: dict[RoomId, Listing | None] = {}
     onward: list[Envelope] = []
     """Commands to other entities, to be put on their streams after the commit."""
-    started: list[Due] = []
+    retimed: list[tuple[Due, bool]] = []
+    """Deadlines that were started, and (False) those that were cleared and not replaced, in this order."""
 
     def mark(self, room: RoomId) -> "Mark":
         """Where the batch is now, to come back to if a command breaks its room."""
@@ -68,7 +69,7 @@ class Batch(msgspec.Struct):
             len(self.told),
             len(self.replies),
             len(self.onward),
-            len(self.started),
+            len(self.retimed),
         )
 
     def roll_back(self, mark: "Mark") -> None:
@@ -77,7 +78,7 @@ class Batch(msgspec.Struct):
         del self.told[mark.told :]
         del self.replies[mark.replies :]
         del self.onward[mark.onward :]
-        del self.started[mark.started :]
+        del self.retimed[mark.retimed :]
         if mark.listing is msgspec.UNSET:
             self.listings.pop(mark.room, None)
         else:
@@ -117,10 +118,12 @@ class Batch(msgspec.Struct):
         self.write(("XTRIM", self.partition.journal(room), "MINID", "~", f"{offset}-0"))
 
     def start(self, due: Due) -> None:
-        self.started.append(due)
+        self.retimed.append((due, True))
         self.write(("ZADD", self.partition.deadlines, due.due_ms, due.member))
 
-    def clear(self, due: Due) -> None:
+    def clear(self, due: Due, *, replaced: bool) -> None:
+        if not replaced:
+            self.retimed.append((due, False))
         self.write(("ZREM", self.partition.deadlines, due.member))
 
     def attend(self, room: RoomId, gateway: GatewayId) -> None:
@@ -168,4 +171,4 @@ class Mark(msgspec.Struct, frozen=True, gc=False):
     told: int
     replies: int
     onward: int
-    started: int
+    retimed: int

@@ -52,18 +52,25 @@ class Alarm:
         self._may_work = may_work
         self._heap: list[tuple[int, Partition, Due]] = []
         self._latest: dict[_Key, Due] = {}
-        """A room has one deadline of a name at most; an older one in the heap has been replaced."""
+        """A room has one deadline of a name at most; any other one in the heap has been replaced or cleared."""
         self._sooner = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._heap)
 
     def add(self, partition: Partition, dues: Iterable[Due]) -> None:
-        for due in dues:
-            if not self._heap or due.due_ms < self._heap[0][0]:
-                self._sooner.set()
-            self._latest[partition, due.room, due.name] = due
-            heapq.heappush(self._heap, (due.due_ms, partition, due))
+        self.follow(partition, ((due, True) for due in dues))
+
+    def follow(self, partition: Partition, retimed: Iterable[tuple[Due, bool]]) -> None:
+        """Take note of deadlines that were started (True) or cleared."""
+        for due, running in retimed:
+            if running:
+                if not self._heap or due.due_ms < self._heap[0][0]:
+                    self._sooner.set()
+                self._latest[partition, due.room, due.name] = due
+                heapq.heappush(self._heap, (due.due_ms, partition, due))
+            elif self._counts(partition, due):
+                del self._latest[partition, due.room, due.name]
         if len(self._heap) > 2 * len(self._latest) + _SPARE:
             self._heap = [entry for entry in self._heap if self._counts(entry[1], entry[2])]
             heapq.heapify(self._heap)

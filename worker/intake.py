@@ -103,7 +103,7 @@ class Intake:
                 self._metrics.refused_commit(outcome)
                 continue
             holding.committed(work.after, numbers)
-            self._tenancy.alarm.add(holding.partition, batch.started)
+            self._tenancy.alarm.follow(holding.partition, batch.retimed)
             done.append((work.entries, batch))
             oldest_ms = min(oldest_ms, commands.time_of(work.entries[0][0]))
             if batch.onward:

@@ -254,8 +254,10 @@ class Steps:
             return
         self._indexed = state.deadlines
         for name, deadline in before.items():
-            if state.deadlines.get(name) != deadline:
-                batch.clear(Due(deadline.due_ms, state.room, name, deadline.generation))
+            now = state.deadlines.get(name)
+            if now != deadline:
+                due = Due(deadline.due_ms, state.room, name, deadline.generation)
+                batch.clear(due, replaced=now is not None)
         for name, deadline in state.deadlines.items():
             if before.get(name) != deadline:
                 batch.start(Due(deadline.due_ms, state.room, name, deadline.generation))

@@ -62,6 +62,35 @@ def test_a_deadline_that_was_replaced_is_not_due() -> None:
     assert bench.passed(2_100) == {OURS: [due(2_000, 2)]}
 
 
+def test_a_deadline_that_was_cleared_is_not_due() -> None:
+    bench = Bench()
+    bench.alarm.follow(OURS, [(due(1_000), True), (due(1_000), False)])
+    assert bench.passed(1_100) == {}
+
+
+def test_a_deadline_that_was_cleared_and_started_again_is_due() -> None:
+    bench = Bench()
+    bench.alarm.add(OURS, [due(1_000)])
+    bench.alarm.follow(OURS, [(due(1_000), False), (due(1_000), True)])
+    assert bench.passed(1_100) == {OURS: [due(1_000)]}
+
+
+def test_clearing_a_deadline_that_was_replaced_does_not_concern_the_new_one() -> None:
+    bench = Bench()
+    bench.alarm.add(OURS, [due(1_000, 1), due(2_000, 2)])
+    bench.alarm.follow(OURS, [(due(1_000, 1), False)])
+    assert bench.passed(2_100) == {OURS: [due(2_000, 2)]}
+
+
+def test_rooms_that_come_and_go_need_no_more_memory() -> None:
+    bench = Bench()
+    for number in range(10_000):
+        timer = Due(10**9, RoomId(number), "turn", 0)
+        bench.alarm.follow(OURS, [(timer, True)])
+        bench.alarm.follow(OURS, [(timer, False)])
+    assert len(bench.alarm) < 2_000
+
+
 def test_deadlines_of_other_names_do_not_replace_each_other() -> None:
     bench = Bench()
     bench.alarm.add(OURS, [due(1_000), due(1_000, name="abandoned")])

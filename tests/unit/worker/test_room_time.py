@@ -289,7 +289,7 @@ def test_after_an_outage_all_clocks_are_put_back() -> None:
 def test_a_clock_that_was_put_back_is_known_to_the_alarm() -> None:
     bench = started(TIMED)
     bench.own(Compensate(5_000))
-    assert [due.due_ms for due in bench.batch.started] == [bench.room.state.deadlines["turn"].due_ms]
+    assert [due.due_ms for due, _ in bench.batch.retimed] == [bench.room.state.deadlines["turn"].due_ms]
 
 
 def test_a_view_shows_the_clock_that_was_put_back() -> None:
@@ -324,3 +324,12 @@ def test_a_seat_that_is_taken_back_before_the_start_is_kept() -> None:
     lose(bench, "ada")
     bench.ok("new", Enter("ada", by_name=True))
     assert bench.room.state.deadlines == {}
+
+
+def test_the_timer_of_a_game_that_is_over_is_cleared() -> None:
+    bench = started(RoomSpec("stones", 2, {"stones": 2}, turn_ms=9_000))
+    bench.ok("ada", take(1))
+    assert [running for _, running in bench.batch.retimed] == [True]
+    ((due, _),) = bench.batch.retimed
+    bench.ok("bob", take(1))
+    assert bench.batch.retimed == [(due, False)]
