@@ -82,7 +82,7 @@ class Seating(Steps):
         if not (0 <= spec.turn_ms <= LONGEST_MS and 0 <= spec.wait_ms <= LONGEST_MS):
             return Rejected("room/bad_options", f"turn_ms and wait_ms are 0 to {LONGEST_MS}")
         try:
-            msgspec.convert(spec.options, game.options_type)
+            self._options(game, spec)
         except msgspec.ValidationError as error:
             return Rejected("room/bad_options", str(error))
         return None
@@ -108,7 +108,8 @@ class Seating(Steps):
 
     def _admit(self, seat: Seat, choice: Choice) -> Choice | Rejected:
         taken = {number: place.choice for number, place in self.state.seats.items()}
-        return self._the_game.admit(self._options, self.state.spec.seats, taken, seat, choice)
+        game, spec = self._the_game, self.state.spec
+        return game.admit(self._options(game, spec), spec.seats, taken, seat, choice)
 
     def _configure(self, seat: Seat, body: Configure) -> Rejected | None:
         """Whoever opened a table without knowing its size settles it; those for whom there is no seat must go."""
@@ -118,7 +119,7 @@ class Seating(Steps):
         spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="")
         if (refusal := self._unfit(game, spec)) is not None:
             return refusal
-        options = msgspec.convert(spec.options, game.options_type)
+        options = self._options(game, spec)
         choices: dict[Seat, Choice] = {}
         for number, place in state.seats.items():
             if number < spec.seats:
@@ -137,12 +138,13 @@ class Seating(Steps):
             self._start(at, batch)
 
     def _start(self, at: int, batch: Batch) -> None:
-        state = self.state
+        state, game = self.state, self._the_game
         seats = tuple(state.seats)
         order = tuple(sorted(seats, key=lambda seat: (state.seats[seat].bot, state.seats[seat].joined)))
         choices = {seat: place.choice for seat, place in state.seats.items()}
         self._emit(Started(seats, order))
-        self._emit(*self._the_game.setup(Table(self._options, seats, order, state.seed, choices)))
+        self._emit(*game.setup(Table(self._options(game, state.spec), seats, order, state.seed, choices)))
+        self._converted = None
         for seat, place in state.seats.items():
             if not place.here:
                 self._notice(Absent(seat))

@@ -27,6 +27,7 @@ from shared.rooms import (
     Left,
     Opened,
     RoomEvent,
+    RoomSpec,
     Started,
     Update,
 )
@@ -68,6 +69,8 @@ class Steps:
         self._play: Any = None
         self._read: Callable[[msgspec.Raw], Any] = msgspec.json.decode
         """Reads a command in the game's words."""
+        self._converted: tuple[RoomSpec, Any] | None = None
+        """The spec whose options were needed last, and these."""
         self._turn: tuple[Seat, ...] = ()
         self._events: list[Any] = []
         self._seats_changed = False
@@ -387,9 +390,12 @@ class Steps:
             raise Broken(f"room {self.state.room} has no game")
         return self._game
 
-    @property
-    def _options(self) -> Any:
-        return msgspec.convert(self.state.spec.options, self._the_game.options_type)
+    def _options(self, game: AnyGame, spec: RoomSpec) -> Any:
+        """A table's options as its game knows them; raises `msgspec.ValidationError`. To check them can take long:
+        they are kept for as long as the spec is the same."""
+        if self._converted is None or self._converted[0] is not spec:
+            self._converted = spec, msgspec.convert(spec.options, game.options_type)
+        return self._converted[1]
 
     def _removed(self) -> Collection[Seat]:
         """The seats whose players the game has let go for good."""

@@ -21,7 +21,7 @@ from shared.ids import GatewayId, Offset, RoomId, Seat
 from shared.rooms import RoomSpec
 from tests.support.batches import hearers, steps_for
 from tests.support.room_bench import G1, G2, ROOM, STONES, TWO, RoomBench, finished, opened, started, take
-from tests.support.toys import TOY
+from tests.support.toys import TOY, Options
 from worker.engines import Engines
 
 # --- opening and joining ----------------------------------------------------------------------------------------------
@@ -432,6 +432,23 @@ def test_a_move_is_no_news_for_the_lobby_or_the_directory() -> None:
     bench = started()
     bench.ok("ada", take(1))
     assert (bench.batch.onward, bench.batch.listings) == ([], {})
+
+
+def test_the_options_of_a_table_are_checked_once() -> None:
+    checked: list[int] = []
+
+    class Checked(Options, frozen=True):
+        def __post_init__(self) -> None:
+            checked.append(self.rounds)
+
+    bench = RoomBench(engines=Engines((dataclasses.replace(TOY, options_type=Checked),)))
+    bench.enter("ada", RoomSpec("toy", 3, {"rounds": 1}, only="codex"))
+    bench.ok("bob", Enter("bob", dialect="codex"))
+    bench.ok("ada", Configure(3, {"rounds": 2}))
+    assert checked == [1, 2]
+    bench.reload()
+    bench.ok("eve", Enter("eve"))
+    assert (checked, bench.room.state.status) == ([1, 2, 2], "playing")
 
 
 def test_a_choice_in_a_game_that_has_none_is_not_kept() -> None:
