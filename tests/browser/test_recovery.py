@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
 from tests.browser.test_games import play_to_the_end
+from tests.browser.wire import Frame, Wire
 from tests.support.launched import Launched
 from tests.support.waiting import eventually
 
@@ -96,3 +97,54 @@ def test_a_session_that_is_opened_elsewhere_can_be_taken_back(newcomer: Newcomer
     expect(person.page.locator("#banner")).to_be_hidden()
     person.wait_for_turn()
     person.press("take-1")
+
+
+def test_a_move_whose_answer_was_lost_is_not_made_again_when_the_cluster_is_busy(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+    person.play_bots("stones")
+    person.wait_for_turn()
+    faults = ["lost", "busy"]
+
+    def lose(frame: Frame) -> bool:
+        if frame["type"] != "ack" or "lost" not in faults:
+            return False
+        faults.remove("lost")
+        wire.cut()
+        return True
+
+    def refuse(frame: Frame) -> bool:
+        if frame["type"] != "act" or "lost" in faults or "busy" not in faults:
+            return False
+        faults.remove("busy")
+        wire.answer(type="error", id=frame["id"], room=frame["room"], code="busy/store", text="")
+        return True
+
+    wire.on_heard, wire.on_sent = lose, refuse
+    person.press("take-1")
+    expect(person.page.locator(".board.acting")).to_have_count(0)
+    assert not faults
+    ids = [frame["id"] for frame in wire.sent if frame["type"] == "act"]
+    assert (len(ids), len(set(ids))) == (3, 1)
+    expect(person.page.locator(".log li", has_text="You took 1 stone.")).to_have_count(1)
+
+
+def test_what_is_said_while_the_cluster_is_busy_keeps_its_order(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+    person.play_bots("stones")
+    person.wait_for_turn()
+    refused: list[int] = []
+
+    def refuse(frame: Frame) -> bool:
+        if frame["type"] != "say" or refused:
+            return False
+        refused.append(frame["id"])
+        wire.answer(type="error", id=frame["id"], room=frame["room"], code="busy/rate", text="")
+        return True
+
+    wire.on_sent = refuse
+    person.say("first")
+    person.say("second")
+    expect(person.page.locator(".talk li")).to_have_text(["You: first", "You: second"])
+    assert refused[0] not in [frame["id"] for frame in wire.sent if frame["type"] == "say"][1:]

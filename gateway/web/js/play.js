@@ -1,7 +1,7 @@
 // The client side of the play protocol (docs/protocols/play.md), without any picture.
 //
-// Commands keep their ids until they are acknowledged and are sent again after every reconnection, so that none is lost
-// and none is carried out twice. Rooms are resumed from the last step that was seen.
+// Requests stand in line until they are answered and are sent again after every reconnection, so that none is lost; one
+// that may have arrived keeps its id, so that none is carried out twice. Rooms are resumed from the last step seen.
 
 import { Emitter } from "./emitter.js";
 
@@ -31,13 +31,14 @@ export class Play extends Emitter {
   #url;
   #identity;
   #socket = null;
-  #pending = new Map();
+  #line = [];
   #rooms = new Map();
   #left = new Set();
   #lastId = 0;
   #tries = 0;
   #timer = 0;
   #pong = 0;
+  #nap = 0;
   state = "offline";
   welcome = null;
 
@@ -81,11 +82,18 @@ export class Play extends Emitter {
 
   #drop() {
     clearTimeout(this.#pong);
-    this.#pong = 0;
+    clearTimeout(this.#nap);
+    this.#pong = this.#nap = 0;
     if (!this.#socket) return;
     this.#socket.onclose = this.#socket.onmessage = null;
     this.#socket.close();
     this.#socket = null;
+    for (const request of this.#line.splice(0)) {
+      request.uncertain ||= request.underway;
+      request.underway = false;
+      if (request.kept) this.#line.push(request);
+      else request.reject(new Refusal("connection/lost", "the connection was lost"));
+    }
   }
 
   #become(state) {
@@ -101,9 +109,6 @@ export class Play extends Emitter {
 
   #lost(event) {
     this.#drop();
-    for (const request of [...this.#pending.values()]) {
-      if (!request.kept) this.#settle(request.id)?.reject(new Refusal("connection/lost", "the connection was lost"));
-    }
     if (event.code === REPLACED) return this.#become("replaced");
     if (NO_RETURN.has(event.code)) return this.#become("refused");
     this.#become("offline");
@@ -123,32 +128,34 @@ export class Play extends Emitter {
   /** The answer, or a `Refusal`. A kept request survives reconnections; the others fail with the connection. */
   request(type, fields = {}, kept = true) {
     return new Promise((resolve, reject) => {
-      this.#ask({ id: this.#nextId(), type, fields, kept, resolve, reject });
+      this.#line.push({ id: 0, type, fields, kept, underway: false, uncertain: false, resolve, reject });
+      this.#send();
     });
   }
 
-  #ask(request) {
-    this.#pending.set(request.id, request);
-    if (this.state === "online") this.#send(request);
-  }
-
-  #send({ type, id, fields }) {
-    this.#socket.send(JSON.stringify({ type, id, ...fields }));
+  /** All that is not under way, in order. Only what may have arrived before keeps its id. */
+  #send() {
+    if (this.state !== "online" || this.#nap) return;
+    for (const request of this.#line.filter(({ underway }) => !underway)) {
+      if (!request.uncertain) request.id = this.#nextId();
+      request.underway = true;
+      this.#socket.send(JSON.stringify({ type: request.type, id: request.id, ...request.fields }));
+    }
   }
 
   #settle(id) {
-    const request = this.#pending.get(id);
-    this.#pending.delete(id);
-    return request;
+    const place = this.#line.findIndex((request) => request.id === id);
+    return place < 0 ? undefined : this.#line.splice(place, 1)[0];
   }
 
-  #again(request) {
-    setTimeout(() => this.#ask({ ...request, id: this.#nextId() }), BUSY_DELAY * (0.5 + Math.random()));
-  }
-
-  /** How many commands wait for their acknowledgement. */
-  get waiting() {
-    return [...this.#pending.values()].filter((request) => request.kept).length;
+  /** It was not tried: once more in a moment, and nothing new before that. */
+  #again(id) {
+    const request = this.#line.find((one) => one.id === id);
+    if (request) request.underway = false;
+    this.#nap ||= setTimeout(() => {
+      this.#nap = 0;
+      this.#send();
+    }, BUSY_DELAY * (0.5 + Math.random()));
   }
 
   /** The rooms that go on and in which we have a seat, as far as we know. */
@@ -234,7 +241,7 @@ export class Play extends Emitter {
     this.#identity.keep(message);
     this.welcome = message;
     this.#become("online");
-    for (const request of [...this.#pending.values()].sort((one, other) => one.id - other.id)) this.#send(request);
+    this.#send();
     for (const [room, { epoch, offset }] of this.#rooms) {
       this.request("resume", { room, epoch, offset, wants: WANTS }, false).catch((refusal) => {
         if (refusal.code !== "connection/lost") this.tell("trouble", refusal);
@@ -246,19 +253,12 @@ export class Play extends Emitter {
   #refused({ id, code, text }) {
     if (id === undefined) {
       if (this.state === "connecting") this.#strange(code, text);
-      else if (code.startsWith("busy/")) setTimeout(() => this.#repeat(), BUSY_DELAY);
       else this.tell("trouble", new Refusal(code, text));
-      return;
+    } else if (code.startsWith("busy/")) {
+      this.#again(id);
+    } else {
+      this.#settle(id)?.reject(new Refusal(code, text));
     }
-    const request = this.#settle(id);
-    if (!request) return;
-    if (code.startsWith("busy/")) this.#again(request);
-    else request.reject(new Refusal(code, text));
-  }
-
-  /** A busy answer that names no request: one of these was not tried, the others are only answered again. */
-  #repeat() {
-    if (this.state === "online") for (const request of this.#pending.values()) this.#send(request);
   }
 
   /** The hello was refused: an old token is forgotten, a name that is taken is somebody else's decision. */
