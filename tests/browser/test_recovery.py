@@ -148,3 +148,23 @@ def test_what_is_said_while_the_cluster_is_busy_keeps_its_order(newcomer: Newcom
     person.say("second")
     expect(person.page.locator(".talk li")).to_have_text(["You: first", "You: second"])
     assert refused[0] not in [frame["id"] for frame in wire.sent if frame["type"] == "say"][1:]
+
+
+def test_a_move_that_waits_for_the_connection_is_made_after_coming_back(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+    person.play_bots("eriantys")
+    person.wait_for_turn()
+
+    def lose(frame: Frame) -> bool:
+        if frame["type"] != "act" or len([one for one in wire.sent if one["type"] == "hello"]) > 1:
+            return False
+        wire.cut()
+        return True
+
+    wire.on_sent = lose
+    person.press(person.offered()[0])
+    expect(person.page.locator(".log")).to_contain_text("The game waits for somebody to come back.")
+    expect(person.page.locator(".log")).to_contain_text("You played assistant")
+    words = [frame["type"] for frame in wire.sent if frame["type"] in ("hello", "resume", "act")]
+    assert words[-3:] == ["hello", "resume", "act"]

@@ -240,14 +240,21 @@ export class Play extends Emitter {
     this.#tries = 0;
     this.#identity.keep(message);
     this.welcome = message;
+    const unanswered = this.#line.splice(0);
     this.#become("online");
+    this.#resume();
+    this.#line.push(...unanswered);
     this.#send();
+    this.tell("welcome", message);
+  }
+
+  /** Before anything else: a game may take nothing from who is not there. */
+  #resume() {
     for (const [room, { epoch, offset }] of this.#rooms) {
       this.request("resume", { room, epoch, offset, wants: WANTS }, false).catch((refusal) => {
         if (refusal.code !== "connection/lost") this.tell("trouble", refusal);
       });
     }
-    this.tell("welcome", message);
   }
 
   #refused({ id, code, text }) {
