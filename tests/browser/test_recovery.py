@@ -168,3 +168,20 @@ def test_a_move_that_waits_for_the_connection_is_made_after_coming_back(newcomer
     expect(person.page.locator(".log")).to_contain_text("You played assistant")
     words = [frame["type"] for frame in wire.sent if frame["type"] in ("hello", "resume", "act")]
     assert words[-3:] == ["hello", "resume", "act"]
+
+
+def test_who_was_turned_away_introduces_itself_once_on_the_next_connection(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+
+    def turn_away(frame: Frame) -> bool:
+        if len(wire.sent) > 1:
+            return False
+        wire.answer(type="error", code="busy/connections", text="")
+        wire.cut(1013)
+        return True
+
+    wire.on_sent = turn_away
+    person.play_bots("stones")
+    play_to_the_end(person, 2)
+    assert [frame["type"] for frame in wire.sent].count("hello") == 2

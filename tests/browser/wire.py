@@ -46,9 +46,9 @@ class Wire:
         assert self._near is not None
         self._near.send(json.dumps(frame))
 
-    def cut(self) -> None:
+    def cut(self, code: int = 1011) -> None:
         near, far, self._near, self._far = self._near, self._far, None, None
         assert near is not None
         assert far is not None
-        near.close(code=1011)
+        near.close(code=code)
         far.close()

@@ -152,9 +152,14 @@ export class Play extends Emitter {
   #again(id) {
     const request = this.#line.find((one) => one.id === id);
     if (request) request.underway = false;
+    this.#rest(() => this.#send());
+  }
+
+  /** The connection's next word is said in a moment, if there still is this connection. */
+  #rest(then) {
     this.#nap ||= setTimeout(() => {
       this.#nap = 0;
-      this.#send();
+      then();
     }, BUSY_DELAY * (0.5 + Math.random()));
   }
 
@@ -274,7 +279,7 @@ export class Play extends Emitter {
       this.#identity.forget();
       this.#hello();
     } else if (code.startsWith("busy/")) {
-      setTimeout(() => this.#socket && this.#hello(), BUSY_DELAY);
+      this.#rest(() => this.#hello());
     } else {
       this.tell("hello_refused", new Refusal(code, text));
     }
