@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Newcomer
@@ -185,3 +186,15 @@ def test_who_was_turned_away_introduces_itself_once_on_the_next_connection(newco
     person.play_bots("stones")
     play_to_the_end(person, 2)
     assert [frame["type"] for frame in wire.sent].count("hello") == 2
+
+
+@pytest.mark.parametrize("code", [1000, 1002, 1008, 1009])
+def test_a_page_that_is_not_to_come_back_leaves_that_to_the_person(newcomer: Newcomer, code: int) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+    person.play_bots("stones")
+    person.wait_for_turn()
+    wire.cut(code)
+    person.page.get_by_text("Connect again").click()
+    expect(person.page.locator("#banner")).to_be_hidden()
+    person.press("take-1")

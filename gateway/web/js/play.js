@@ -10,7 +10,7 @@ const FIRST_DELAY = 250;
 const LONGEST_DELAY = 5_000;
 const BUSY_DELAY = 400;
 const PONG_LIMIT = 4_000;
-const NO_RETURN = new Set([1000, 1008, 1009]);
+const NO_RETURN = new Set([1000, 1002, 1008, 1009]);
 const REPLACED = 4001;
 
 const isOver = (view) => view?.status === "finished" || view?.status === "closed";
