@@ -198,3 +198,17 @@ def test_a_page_that_is_not_to_come_back_leaves_that_to_the_person(newcomer: New
     person.page.get_by_text("Connect again").click()
     expect(person.page.locator("#banner")).to_be_hidden()
     person.press("take-1")
+
+
+def test_a_game_that_is_over_stays_so_after_coming_back(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+    person.play_bots("stones")
+    play_to_the_end(person, 3)
+    wire.cut()
+    expect(person.page.locator("#banner")).to_be_visible()
+    expect(person.page.locator("#banner")).to_be_hidden()
+    person.page.locator("#name").click()
+    person.page.get_by_label("Your name").fill("Grace Hopper 3")
+    person.page.get_by_label("Your name").press("Enter")
+    expect(person.page.locator("#name")).to_have_text("Grace Hopper 3")

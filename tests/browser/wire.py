@@ -17,7 +17,6 @@ class Wire:
 
     def __init__(self, page: Page) -> None:
         self.sent: list[Frame] = []
-        self.heard: list[Frame] = []
         self.on_sent: Hook = lambda _frame: False
         self.on_heard: Hook = lambda _frame: False
         self._near: WebSocketRoute | None = None
@@ -35,7 +34,6 @@ class Wire:
 
         def hear(text: str | bytes) -> None:
             if near is self._near and not self.on_heard(json.loads(text)):
-                self.heard.append(json.loads(text))
                 near.send(text)
 
         near.on_message(send)

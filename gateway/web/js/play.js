@@ -292,7 +292,7 @@ export class Play extends Emitter {
 
   #attended({ type, room, seat, epoch, offset, view, reason }) {
     const before = this.#rooms.get(room);
-    this.#rooms.set(room, { epoch, offset, seat, over: isOver(view) });
+    this.#rooms.set(room, { epoch, offset, seat, over: view ? isOver(view) : before?.over });
     if (view) this.tell("view", { room, view, reason });
     else if (type === "resumed" && before?.seat !== seat) this.view(room).catch(() => {});
   }
