@@ -154,6 +154,26 @@ def test_after_the_game_both_meet_again_in_the_next_one(newcomer: Newcomer) -> N
     second.page.locator(".board[data-status=playing]").wait_for()
 
 
+def test_a_finished_table_is_left_behind_and_can_be_visited_again(newcomer: Newcomer) -> None:
+    first, second, table = two_at_a_table(newcomer)
+    for _ in range(4):
+        for person in (first, second):
+            if person.wait_for_turn():
+                person.press("take-3")
+    first.page.locator("#replay").wait_for()
+    first.page.get_by_role("link", name="Lobby").click()
+    first.page.locator(".gamecard").first.wait_for()
+    assert [frame["room"] for frame in first.sent if frame["type"] == "leave"] == [table]
+    second.say("once more?")
+    first.page.go_back()
+    expect(first.page.locator(".talk")).to_contain_text("once more?")
+    first.say("yes")
+    expect(second.page.locator(".talk")).to_contain_text("yes")
+    second.page.locator("#rematch").click()
+    first.page.get_by_text("Join the next game").click()
+    first.page.locator(".board[data-status=playing]").wait_for()
+
+
 def test_who_loses_the_connection_is_marked_as_away_until_back(newcomer: Newcomer) -> None:
     first, second, _ = two_at_a_table(newcomer)
     url = second.page.url

@@ -76,6 +76,7 @@ class App {
 
   #arrive() {
     this.#leave?.();
+    this.#leaveFinished();
     this.place("");
     for (const [pattern, open] of PLACES) {
       const found = pattern.exec(location.pathname);
@@ -85,6 +86,11 @@ class App {
       }
     }
     this.go("/");
+  }
+
+  /** Tables that are over and out of sight. Their seats are still ours if we look in again. */
+  #leaveFinished() {
+    for (const room of this.play.over) if (location.pathname !== `/t/${room}`) this.play.leave(room).catch(() => {});
   }
 
   /** What the bar and the window's title say of where we are. */

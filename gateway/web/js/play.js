@@ -169,6 +169,11 @@ export class Play extends Emitter {
     return [...new Set([...known, ...(this.welcome?.rooms ?? []).filter((room) => !this.#rooms.has(room) && !this.#left.has(room))])];
   }
 
+  /** The rooms that we attend to although nothing is played there any more. */
+  get over() {
+    return [...this.#rooms].filter(([, { over }]) => over).map(([room]) => room);
+  }
+
   // --- rooms -------------------------------------------------------------------------------------------------------
 
   create(spec) {
