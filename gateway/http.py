@@ -24,10 +24,10 @@ from shared.rooms import Listing
 class Api:
     """The handlers; each answers from memory or with a few looks into the store."""
 
-    def __init__(self, desk: Desk, ready: Callable[[], bool]) -> None:
+    def __init__(self, desk: Desk, recordings: Recordings, ready: Callable[[], bool]) -> None:
         self._desk = desk
+        self._recordings = recordings
         self._ready = ready
-        self._recordings = Recordings(desk.store, desk.partitions)
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -120,5 +120,6 @@ def _number(text: str | None) -> int | None:
 
 
 def build(desk: Desk, ready: Callable[[], bool], admin_token: str) -> Starlette:
-    api, operators = Api(desk, ready), Operators(desk, admin_token)
+    recordings = Recordings(desk.store, desk.partitions)
+    api, operators = Api(desk, recordings, ready), Operators(desk, recordings, admin_token)
     return Starlette(routes=[*api.routes(), *operators.routes(), *Pages().routes()])

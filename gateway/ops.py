@@ -14,8 +14,8 @@ from starlette.routing import BaseRoute, Route
 from gateway.answers import Handler, bearer, error, guarded, json
 from gateway.desk import Desk
 from gateway.paths import ROOM
-from gateway.whereabouts import Whereabouts
-from shared.bus import drains, journal, leases, updates
+from gateway.replays import Recordings
+from shared.bus import drains, leases, updates
 from shared.bus.leases import GATEWAYS, WORKERS, Registry
 from shared.ids import RoomId, partition_of
 
@@ -33,8 +33,9 @@ _decode_drain = msgspec.json.Decoder(Drain).decode
 class Operators:
     """The handlers, behind the admin token."""
 
-    def __init__(self, desk: Desk, admin_token: str) -> None:
+    def __init__(self, desk: Desk, recordings: Recordings, admin_token: str) -> None:
         self._desk = desk
+        self._recordings = recordings
         self._token = admin_token.encode()
 
     def routes(self) -> list[BaseRoute]:
@@ -83,16 +84,11 @@ class Operators:
 
     async def _room(self, request: Request) -> Response:
         desk, room = self._desk, RoomId(request.path_params["room"])
+        record = await self._recordings.of(room)
+        if record is None:
+            return error("room/unknown", 404)
         partition = partition_of(room, len(desk.partitions))
         keys = desk.partitions[partition]
-        where, top = Whereabouts(), None
-        async for filed in journal.portions(desk.store, keys, room):
-            for _, _, record in filed:
-                where.follow(record)
-            top = filed[-1]
-        if top is None:
-            return error("room/unknown", 404)
-        offset, _, last = top
         owner = await leases.owner(desk.store, keys)
         told = await updates.latest(desk.store, keys, room, _LAST)
         return json(
@@ -100,11 +96,11 @@ class Operators:
                 "room": room,
                 "partition": partition,
                 "owner": owner,
-                "epoch": last.epoch,
-                "offset": offset,
+                "epoch": record.epoch,
+                "offset": record.offset,
                 "listing": desk.rooms.get(room),
-                "seats": [where.seats[seat] for seat in sorted(where.seats)],
-                "spectators": sorted(where.audience),
+                "seats": [record.sittings[seat] for seat in sorted(record.sittings)],
+                "spectators": sorted(record.audience),
                 "last": [step.public for step in told],
             }
         )

@@ -1,8 +1,9 @@
-"""Rooms as they can be read again: what a seat was told, and finished games as anybody may watch them.
+"""Rooms as they can be read again: what a seat was told, finished games as anybody may watch them, and who is where.
 
-The journal says who sat there and whether the game is over. Its events are not shown: a gateway knows no game's code,
-so what may be seen are the updates that the worker wrote, as many as are kept. Both can be long, and moves wait for
-the same connection to the store: they are read in portions, for few at once, and what was learnt is remembered.
+The journal says who sat there, at which gateway, and whether the game is over. Its events are not shown: a gateway
+knows no game's code, so what may be seen are the updates that the worker wrote, as many as are kept. Both can be long,
+and moves wait for the same connection to the store: they are read in portions, for few at once, and what was learnt is
+remembered.
 """
 
 import asyncio
@@ -14,11 +15,11 @@ from typing import Any
 import msgspec
 
 from shared.bus import journal, updates
-from shared.bus.journal import Filed, Record
+from shared.bus.journal import AnyNote, Attached, Detached, Filed, Record
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.envelopes import Told
-from shared.ids import LOBBY, Epoch, Offset, RoomId, Seat, SessionId, partition_of
+from shared.ids import LOBBY, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, partition_of
 from shared.rooms import Update
 
 MOST_STEPS = 5_000
@@ -37,8 +38,12 @@ class _Kind(msgspec.Struct):
     type: str
 
 
-class _Joined(msgspec.Struct):
+class _Moved(msgspec.Struct):
+    """That somebody took a seat, left it, or was lost or found."""
+
     seat: Seat
+    name: str = ""
+    bot: bool = False
     sid: SessionId = SessionId("")
 
 
@@ -49,9 +54,21 @@ class _Settled(msgspec.Struct):
 
 
 _decode_kind = msgspec.json.Decoder(_Kind).decode
-_decode_joined = msgspec.json.Decoder(_Joined).decode
+_decode_moved = msgspec.json.Decoder(_Moved).decode
 _decode_settled = msgspec.json.Decoder(_Settled).decode
 _SETTLED = ("room.opened", "room.configured")
+
+
+class Sitting(msgspec.Struct, frozen=True):
+    """Who has a seat, and the connection that was last seen there."""
+
+    seat: Seat
+    name: str
+    bot: bool = False
+    here: bool = False
+    left: bool = False
+    gateway: str = ""
+    connection: int = 0
 
 
 @dataclass(slots=True)
@@ -67,6 +84,9 @@ class Recording:
     """The session that held each seat last: what the seat is told is not for those who gave it up before."""
     since: dict[Seat, Offset] = field(default_factory=dict)
     """The step that seated the player of each seat."""
+    sittings: dict[Seat, Sitting] = field(default_factory=dict)
+    audience: frozenset[GatewayId] = frozenset()
+    """Gateways with spectators."""
     finished: bool = False
     last: tuple[Offset, int] | None = None
     """The place of the record that was read last, of those that stay."""
@@ -77,11 +97,17 @@ class Recording:
     def private(self) -> bool:
         return bool(self.spec.get("private"))
 
+    @property
+    def offset(self) -> Offset:
+        return Offset(0) if self.last is None else self.last[0]
+
     def follow(self, filed: Sequence[Filed]) -> None:
         for one in filed:
             offset, number, record = one
             for event in _decode_events(record.events):
                 self._follow(event, offset)
+            for note in record.notes:
+                self._noted(note)
             if not journal.passing(one):
                 self.last, self.epoch = (offset, number), record.epoch
 
@@ -90,15 +116,40 @@ class Recording:
             case kind if kind in _SETTLED:
                 self.settled = offset
                 self.spec = {name: value for name, value in _decode_settled(event).spec.items() if name != "options"}
-            case "room.joined" | "room.back" as kind:
-                joined = _decode_joined(event)
-                if kind == "room.joined":
-                    self.since[joined.seat] = offset
-                if joined.sid:
-                    self.seats = {sid: seat for sid, seat in self.seats.items() if seat != joined.seat}
-                    self.seats[joined.sid] = joined.seat
+            case "room.joined":
+                joined = _decode_moved(event)
+                self.since[joined.seat] = offset
+                self.sittings[joined.seat] = Sitting(joined.seat, joined.name, joined.bot, here=joined.bot)
+                self._holds(joined)
+            case "room.back":
+                back = _decode_moved(event)
+                self._change(back.seat, here=True)
+                self._holds(back)
+            case "room.away":
+                self._change(_decode_moved(event).seat, here=False)
+            case "room.left":
+                self._change(_decode_moved(event).seat, here=False, left=True)
             case "room.ended":
                 self.finished = True
+
+    def _holds(self, moved: _Moved) -> None:
+        if moved.sid:
+            self.seats = {sid: seat for sid, seat in self.seats.items() if seat != moved.seat}
+            self.seats[moved.sid] = moved.seat
+
+    def _noted(self, note: AnyNote) -> None:
+        match note:
+            case Attached(gateway=gateway, seat=None):
+                self.audience |= {gateway}
+            case Attached(gateway=gateway, conn=connection, seat=int(seat)):
+                self._change(Seat(seat), here=True, gateway=gateway, connection=connection)
+            case Detached(gateway=gateway, seat=None):
+                self.audience -= {gateway}
+            case Detached(seat=int(seat)):
+                self._change(Seat(seat), here=False)
+
+    def _change(self, seat: Seat, **how: Any) -> None:
+        self.sittings[seat] = msgspec.structs.replace(self.sittings[seat], **how)
 
     def told(self, step: Told, seat: Seat) -> msgspec.Raw:
         """The step as the player of the seat may see it."""
@@ -179,7 +230,7 @@ class Recordings:
         record: Record | None = await journal.at(self._store, keys, room, known.last)
         if record is None or record.epoch != known.epoch:
             return Recording(room)
-        return replace(known, seats=dict(known.seats), since=dict(known.since))
+        return replace(known, seats=dict(known.seats), since=dict(known.since), sittings=dict(known.sittings))
 
     def _remember(self, recording: Recording) -> None:
         self._known.pop(recording.room, None)

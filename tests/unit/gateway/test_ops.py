@@ -1,0 +1,50 @@
+"""What operators are told of a room."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from starlette.requests import Request
+from starlette.routing import Route
+
+from gateway.ops import Operators
+from gateway.paths import ROOM as ROOM_PATH
+from gateway.replays import Recordings
+from shared.bus.journal import Attached, Record
+from shared.bus.store import Argument
+from shared.ids import Epoch, Seat, partition_of
+from shared.rooms import Joined
+from tests.support import batches
+from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, GatewayBench
+
+KEPT = KEYS[partition_of(ROOM, len(KEYS))]
+
+
+async def explained(operators: Operators) -> Any:
+    """The answer to who asks for the room, as the route for it gives it."""
+    (route,) = (one for one in operators.routes() if isinstance(one, Route) and ROOM_PATH in one.path)
+    headers = [(b"authorization", b"Bearer let-me-in")]
+    answer = await route.endpoint(Request({"type": "http", "headers": headers, "path_params": {"room": ROOM}}))
+    return msgspec.json.decode(answer.body)
+
+
+async def test_a_room_that_is_looked_at_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = GatewayBench()
+    operators = Operators(bench.desk, Recordings(bench.store, KEYS), "let-me-in")
+    joined = msgspec.Raw(msgspec.json.encode([Joined(Seat(0), "ann")]))
+    seated = Record(1, Epoch(7), events=joined, notes=(Attached(GATEWAY, 3, Seat(0)),))
+    bench.store.cast([batches.filed(KEPT, ROOM, 1, 0, seated)])
+    bench.store.cast([batches.filed(KEPT, ROOM, offset, 0, Record(1, Epoch(7))) for offset in range(2, 500)])
+    before = await explained(operators)
+    read: list[int] = []
+    call = bench.store.call
+
+    async def counted(*command: Argument) -> Any:
+        reply = await call(*command)
+        read.append(len(reply))
+        return reply
+
+    monkeypatch.setattr(bench.store, "call", counted)
+    assert await explained(operators) == before
+    assert max(read) < 5
+    assert (before["offset"], before["seats"][0]["name"], before["seats"][0]["gateway"]) == (499, "ann", GATEWAY)
