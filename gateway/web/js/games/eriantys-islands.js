@@ -64,7 +64,7 @@ const closed = () => s("g", { class: "noentry" }, s("circle", { r: 9 }), s("path
 
 function group(view, { tiles, no_entry: closings }, where, land, target) {
   const order = inOrder(tiles);
-  const path = order.map((tile) => where.get(tile).join(" ")).join(" L ");
+  const path = [order[0], ...order].map((tile) => where.get(tile).join(" ")).join(" L ");
   const here = tiles.includes(view.mother);
   const students = tiles.reduce((sum, tile) => sum.map((count, index) => count + view.tiles[tile - 1].students[index]), [0, 0, 0, 0, 0]);
   const owner = view.tiles[tiles[0] - 1].tower;
@@ -72,8 +72,8 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
   const drawn = s(
     "g",
     { class: "island" },
-    s("path", { class: "shore", d: `M ${path} L ${where.get(order[0]).join(" ")}`, "stroke-width": land * 2 + 8 }),
-    s("path", { class: "land", d: `M ${path} L ${where.get(order[0]).join(" ")}`, "stroke-width": land * 2 - 6 }),
+    s("path", { class: "shore", d: `M ${path}`, "stroke-width": land * 2 + 8 }),
+    s("path", { class: "land", d: `M ${path}`, "stroke-width": land * 2 - 6 }),
     ...tiles.map((tile) => {
       const { students: those, tower: built } = view.tiles[tile - 1];
       return at(...where.get(tile), s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })), at(0, 0, ...crowd(those, 27)), built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.15)" }, tower(built))), label(0, land - 8, tile, { class: "tilenumber" }));
