@@ -11,6 +11,7 @@ from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
 from tests.support.launched import Launched
 
+LINES = "one => { const all = new Range(); all.selectNodeContents(one); return all.getClientRects().length; }"
 PAGES = ("/", "/t/1000", "/replay/1000", "/ops", "/web/js/main.js", "/web/css/base.css", "/web/icon.svg")
 
 
@@ -58,6 +59,14 @@ def test_everything_fits_a_screen_of_360_pixels(newcomer: Newcomer, dark: bool) 
     person.visit("/ops")
     expect(person.page.locator("#token")).to_be_visible()
     assert_fits(person)
+
+
+def test_the_list_of_tables_can_be_read_on_a_narrow_screen(newcomer: Newcomer) -> None:
+    table = newcomer().open_table("codex", seats="3")
+    person = newcomer(width=360, height=740).visit()
+    row = person.page.locator(f"tr[data-room='{table}']")
+    for word in (row.locator("td").first, row.get_by_text("Join", exact=True), row.get_by_text("Watch")):
+        assert word.evaluate(LINES) == 1
 
 
 def test_nothing_is_asked_of_another_host(newcomer: Newcomer) -> None:
