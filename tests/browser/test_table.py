@@ -146,6 +146,8 @@ def test_after_the_game_both_meet_again_in_the_next_one(newcomer: Newcomer) -> N
             if person.wait_for_turn():
                 person.press("take-3")
     expect(first.page.locator(".status")).to_contain_text("won")
+    expect(first.page.locator(".log")).to_contain_text("You won: took the last stone.")
+    expect(second.page.locator(".log")).to_contain_text(f"{name_of(first)} won: took the last stone.")
     first.page.locator("#rematch").click()
     first.page.wait_for_url(re.compile(rf"/t/(?!{table}$)\d+$"))
     expect(second.page.locator("#rematch")).to_contain_text("Join the next game")

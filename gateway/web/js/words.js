@@ -28,6 +28,8 @@ export function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
+const youFirst = (one, other) => (other === "You") - (one === "You");
+
 /** A room event in words; null for what is not worth a line. `who` names a seat. */
 export function describeRoom(event, who) {
   switch (event.type) {
@@ -48,7 +50,7 @@ export function describeRoom(event, who) {
     case "room.shifted":
       return "The cluster was away for a moment; the clocks were put back.";
     case "room.ended":
-      return event.names?.length ? `${listed(event.names)} won: ${ending(event.reason)}.` : `Nobody won: ${ending(event.reason)}.`;
+      return `${listed(event.winners?.length ? event.winners.map(who).sort(youFirst) : ["Nobody"])} won: ${ending(event.reason)}.`;
     case "room.closed":
       return "The table was closed.";
     case "room.rematched":
