@@ -74,6 +74,8 @@ def test_the_replay_of_a_private_table_is_for_its_players_only(newcomer: Newcome
     play_to_the_end(person, 2)
     person.page.locator("#replay").click()
     expect(person.page.locator("#count")).to_be_visible()
+    person.page.get_by_role("link", name="Table", exact=True).click()
+    expect(person.page.locator("#rematch")).to_be_visible()
     other = newcomer()
     other.forgiven = ("403",)
     other.visit(f"/replay/{table}")

@@ -180,7 +180,7 @@ class Replay {
     );
     app.main.replaceChildren(
       h("section", { class: "stage" }, h("div", { class: "panel slider" }, this.slider, controls), this.says, this.host),
-      h("aside", { class: "side" }, this.seats, h("section", { class: "panel logpanel" }, h("h2", {}, "Moves"), this.log), h("div", { class: "row" }, h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"))),
+      h("aside", { class: "side" }, this.seats, h("section", { class: "panel logpanel" }, h("h2", {}, "Moves"), this.log), h("div", { class: "row" }, h("a", { class: "button", href: `/t/${this.number}`, "data-go": true }, "Table"), h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"))),
     );
     this.log.replaceChildren(...this.#frames.flatMap(({ events }, step) => this.#lines(events).map((text) => h("li", {}, h("a", { href: `#${step}`, "data-step": step }, text)))));
   }
