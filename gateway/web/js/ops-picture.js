@@ -34,7 +34,7 @@ export function drawing({ gateways, workers, partitions }, rates) {
     ...gateways.map((one, index) => wire([left + BOX / 2, ys[index]], [middle - 55, store[1]], rates.answers.get(one.id) ?? 0, one.live)),
     ...workers.map((one, index) => wire([middle + 55, store[1]], [right - BOX / 2, zs[index]], rates.byWorker.get(one.id) ?? 0, one.live)),
     at(middle - 55, store[1] - 38, s("path", { class: "node store", d: "M0 12 C0 -4 110 -4 110 12 V64 C110 80 0 80 0 64 Z M0 12 C0 28 110 28 110 12" }), label(55, 46, "store", { class: "title" })),
-    ...gateways.map((one, index) => box(left, ys[index], one, [one.id, `${one.connections ?? 0} connections`], "gateway")),
+    ...gateways.map((one, index) => box(left, ys[index], one, [one.id, one.connections === 1 ? "1 connection" : `${one.connections ?? 0} connections`], "gateway")),
     ...workers.flatMap((one, index) => [box(right, zs[index], one, [`${one.id} · ${one.partitions?.length ?? 0} partitions`], "worker"), strip(right, zs[index] - 14, one.partitions, partitions)]),
   );
 }
