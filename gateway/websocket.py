@@ -230,6 +230,9 @@ class WebSocket(asyncio.Protocol):
             self._session.heard = self._desk.now()
             if event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
                 self._gather(event)
+        if self._conn.state is not State.OPEN:  # nothing may follow our Close
+            self._session.flush()
+            self._session.closed = True
         self._send_library()
         if self._conn.close_expected() or self._conn.state is State.CLOSED:
             over = self._conn.close_rcvd is not None or self._conn.state is State.CLOSED

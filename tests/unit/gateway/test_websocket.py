@@ -358,6 +358,14 @@ async def test_nothing_is_heard_after_a_close() -> None:
     assert await talk.texts() == []
 
 
+async def test_nothing_is_said_after_the_answer_to_a_close() -> None:
+    talk = Talk()
+    talk.receive(text(b"before") + frame(Opcode.CLOSE, (1000).to_bytes(2, "big")))
+    (session,) = talk.bench.desk.sessions.values()
+    session.write(b"after")
+    assert [opcode for opcode, _ in await talk.heard()] == [Opcode.TEXT, Opcode.CLOSE]
+
+
 async def test_our_close_has_a_code_and_a_reason() -> None:
     talk = Talk()
     (session,) = talk.bench.desk.sessions.values()
