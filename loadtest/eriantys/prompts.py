@@ -62,7 +62,7 @@ class PromptsPlayer(Client):
             case {"type": "InformationConnection", "lobbyIndex": room}:
                 self._entered(room)
             case {"type": "InformationGame", "player": name, "phase": phase}:
-                return self._information(name, phase)
+                return self._informed(message, name, phase)
             case {"type": "SelectAssistant" | "MoveStudentRequest" | "MoveMNRequest" | "SelectCloud"}:
                 return self._prompted(message)
             case {"type": "GameEnded", "winners": winners}:
@@ -91,17 +91,14 @@ class PromptsPlayer(Client):
         self.turned_away(code, text)
         return ()
 
-    def _information(self, name: str, phase: str) -> Iterable[bytes]:
+    def _informed(self, message: Any, name: str, phase: str) -> Iterable[bytes]:
         """Somebody is to move; in the last phase it can be this player who owes a choice."""
         if self.waiting:
             self.acknowledged()
-        self._prompt = None
-        if name == self.seating.name:
-            if phase == "CHARACTER_ACTION":
-                return self._choose()
-        else:
+        if name != self.seating.name:
             self._played, self._owed, self._swaps_left = 0, False, 0
-        return ()
+        self._prompt = message if name == self.seating.name and phase == "CHARACTER_ACTION" else None
+        return self._act()
 
     def _prompted(self, message: Any) -> Iterable[bytes]:
         if self.waiting:
@@ -174,6 +171,8 @@ class PromptsPlayer(Client):
         if prompt["type"] == "SelectAssistant":
             self._played, self._owed, self._swaps_left = 0, False, 0
             return self.send({"type": "ChooseAssistant", "index": self.mind.pick(prompt["available"])})
+        if prompt["type"] == "InformationGame":
+            return self._choose()
         if (self._owed or self._swaps_left) and self.mind.chance(60) and (sent := self._choose()):
             return sent
         if not self._played and (place := self.mind.card(self.board, self.seat)) is not None:

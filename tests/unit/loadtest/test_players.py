@@ -2,6 +2,8 @@
 
 import pytest
 
+from loadtest.eriantys.board import Board, Card, Person
+from loadtest.eriantys.prompts import PromptsPlayer
 from loadtest.play import Play
 from loadtest.player import Seating
 from loadtest.players import ROOMLESS, dialect_at, player_for
@@ -44,6 +46,18 @@ def test_a_player_who_comes_back_after_the_end_is_done(dialect: str) -> None:
     assert (player.over, player.told.late) == (False, False)
     list(player.receive((REFUSALS[dialect] % "the game is over; it was won by ada").encode()))
     assert (player.over, player.told.late) == (True, True)
+
+
+def test_a_choice_that_is_owed_is_made_again_after_busy() -> None:
+    player = PromptsPlayer(Seating("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
+    player.board = Board([Person("ada", coins=9), Person("bob")], cards=[Card(9)])
+    player.seat = 0
+    while b"PlayCharacter" not in next(iter(player.receive(b'{"type":"MoveMNRequest","maxSteps":1}'))):
+        pass
+    asked = b'{"type":"InformationGame","string":"","player":"ada","phase":"CHARACTER_ACTION"}'
+    assert b"ChooseColor" in next(iter(player.receive(asked)))
+    assert list(player.receive(b'{"type":"Error","string":"later","code":"BUSY"}')) == []
+    assert b"ChooseColor" in next(iter(player.nudge()))
 
 
 def test_play_is_played_by_its_own_player() -> None:
