@@ -47,7 +47,7 @@ class Table(msgspec.Struct, Generic[O], frozen=True):
     choices: Mapping[Seat, Choice] = {}
 
 
-class Absent(Word, frozen=True):
+class Absent(Word, frozen=True, tag="absent"):
     """The player of a seat is gone (socket lost or left)."""
 
     seat: Seat
@@ -55,13 +55,13 @@ class Absent(Word, frozen=True):
     """True for a player who left: nobody can come back to the seat."""
 
 
-class Present(Word, frozen=True):
+class Present(Word, frozen=True, tag="present"):
     """The player of a seat is back."""
 
     seat: Seat
 
 
-class DeadlinePassed(Word, frozen=True):
+class DeadlinePassed(Word, frozen=True, tag="deadline_passed"):
     """A timer that `timers` asked for has run out."""
 
     name: str

@@ -19,7 +19,7 @@ class Body(msgspec.Struct, frozen=True, gc=False, tag_field="do", tag=str.lower,
     """Base of all that can be asked of a room or the lobby."""
 
 
-class Enter(Body, frozen=True):
+class Enter(Body, frozen=True, tag="enter"):
     """Take a seat, open the room first if `spec` is given and there is none, and attend to it."""
 
     name: str
@@ -34,66 +34,66 @@ class Enter(Body, frozen=True):
     """The room must not be there yet."""
 
 
-class Watch(Body, frozen=True):
+class Watch(Body, frozen=True, tag="watch"):
     """Attend to the room, at the own seat or as a spectator; answered with a view if one is wanted."""
 
     view: bool = True
 
 
-class Unwatch(Body, frozen=True):
+class Unwatch(Body, frozen=True, tag="unwatch"):
     """A spectator's last socket at a gateway went away."""
 
 
-class Gone(Body, frozen=True):
+class Gone(Body, frozen=True, tag="gone"):
     """The connection that attended to the seat was lost."""
 
 
-class Leave(Body, frozen=True):
+class Leave(Body, frozen=True, tag="leave"):
     """Give up the seat for good."""
 
 
-class Act(Body, frozen=True):
+class Act(Body, frozen=True, tag="act"):
     """A move, in the game's own words."""
 
     command: msgspec.Raw
 
 
-class Say(Body, frozen=True):
+class Say(Body, frozen=True, tag="say"):
     text: str
     to: str | None = None
 
 
-class Configure(Body, frozen=True):
+class Configure(Body, frozen=True, tag="configure"):
     """Settle the size and options of a table that was opened without."""
 
     seats: int
     options: dict[str, Any] = {}
 
 
-class Rematch(Body, frozen=True):
+class Rematch(Body, frozen=True, tag="rematch"):
     """Agree on the room of the next game: this one, unless another was agreed on before."""
 
     room: RoomId
 
 
-class Expired(Body, frozen=True):
+class Expired(Body, frozen=True, tag="expired"):
     """A deadline has passed; ignored unless the room still has it in this generation."""
 
     name: str
     generation: int
 
 
-class GatewayLost(Body, frozen=True):
+class GatewayLost(Body, frozen=True, tag="gatewaylost"):
     gateway: GatewayId
 
 
-class Compensate(Body, frozen=True):
+class Compensate(Body, frozen=True, tag="compensate"):
     """Nobody owned the room for this long."""
 
     by_ms: int
 
 
-class Open(Body, frozen=True):
+class Open(Body, frozen=True, tag="open"):
     """To the lobby: give me a number for a new room."""
 
     spec: RoomSpec
@@ -101,7 +101,7 @@ class Open(Body, frozen=True):
     """The number to use if the room is private."""
 
 
-class Match(Body, frozen=True):
+class Match(Body, frozen=True, tag="match"):
     """To the lobby: reserve a seat at the oldest fitting table, or name a new one."""
 
     game: str
@@ -114,7 +114,7 @@ class Match(Body, frozen=True):
     """Tables that turned this player away just now."""
 
 
-class Listed(Body, frozen=True):
+class Listed(Body, frozen=True, tag="listed"):
     """To the lobby: how many seats a room has free now (0 also once it has started or is gone)."""
 
     room: RoomId

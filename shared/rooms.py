@@ -40,7 +40,7 @@ class RoomWord(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag
     """Base of the room events: `class Joined(RoomWord)` travels as `{"type": "room.joined", ...}`."""
 
 
-class Opened(RoomWord, frozen=True):
+class Opened(RoomWord, frozen=True, tag="room.opened"):
     spec: RoomSpec
     version: int
     of: RoomId | None = None
@@ -49,7 +49,7 @@ class Opened(RoomWord, frozen=True):
     """In the journal only."""
 
 
-class Joined(RoomWord, frozen=True):
+class Joined(RoomWord, frozen=True, tag="room.joined"):
     seat: Seat
     name: str
     bot: bool = False
@@ -58,7 +58,7 @@ class Joined(RoomWord, frozen=True):
     """In the journal only."""
 
 
-class Left(RoomWord, frozen=True):
+class Left(RoomWord, frozen=True, tag="room.left"):
     """A seat was given up. While the room waits the seat is free again; later it stays with the name."""
 
     seat: Seat
@@ -67,7 +67,7 @@ class Left(RoomWord, frozen=True):
     """`left`, `gone` (lost while waiting, grace passed) or `kicked` (the table was made smaller)."""
 
 
-class Configured(RoomWord, frozen=True):
+class Configured(RoomWord, frozen=True, tag="room.configured"):
     """A table that was opened before its size was known has got its final spec."""
 
     spec: RoomSpec
@@ -75,19 +75,19 @@ class Configured(RoomWord, frozen=True):
     """What the seats have got now that it is known how many there are."""
 
 
-class Started(RoomWord, frozen=True):
+class Started(RoomWord, frozen=True, tag="room.started"):
     seats: tuple[Seat, ...]
     order: tuple[Seat, ...]
     """The same seats in the order of joining, bots last."""
 
 
-class Away(RoomWord, frozen=True):
+class Away(RoomWord, frozen=True, tag="room.away"):
     """The player of the seat lost the connection."""
 
     seat: Seat
 
 
-class Back(RoomWord, frozen=True):
+class Back(RoomWord, frozen=True, tag="room.back"):
     """The player of the seat is there again."""
 
     seat: Seat
@@ -95,7 +95,7 @@ class Back(RoomWord, frozen=True):
     """In the journal only: the session that holds the seat now."""
 
 
-class Said(RoomWord, frozen=True):
+class Said(RoomWord, frozen=True, tag="room.said"):
     """Chat. With `to` it is private: told to the two seats only."""
 
     seat: Seat
@@ -104,13 +104,13 @@ class Said(RoomWord, frozen=True):
     to: Seat | None = None
 
 
-class Clock(RoomWord, frozen=True):
+class Clock(RoomWord, frozen=True, tag="room.clock"):
     """The turn timer runs out at this time (milliseconds since 1970, the store's clock); 0: it was stopped."""
 
     due_ms: int
 
 
-class Played(RoomWord, frozen=True):
+class Played(RoomWord, frozen=True, tag="room.played"):
     """The room played the turn of this seat: a bot's, or one whose player ran out of time or stayed away."""
 
     seat: Seat
@@ -118,26 +118,26 @@ class Played(RoomWord, frozen=True):
     """`bot`, `time` or `away`."""
 
 
-class Shifted(RoomWord, frozen=True):
+class Shifted(RoomWord, frozen=True, tag="room.shifted"):
     """Nobody ran this room for so long; all its clocks were put back by as much."""
 
     by_ms: int
 
 
-class Ended(RoomWord, frozen=True):
+class Ended(RoomWord, frozen=True, tag="room.ended"):
     winners: tuple[Seat, ...]
     names: tuple[str, ...]
     reason: str = ""
     scores: dict[Seat, int] = {}
 
 
-class Closed(RoomWord, frozen=True):
+class Closed(RoomWord, frozen=True, tag="room.closed"):
     """The room is gone without a result."""
 
     reason: str
 
 
-class Rematched(RoomWord, frozen=True):
+class Rematched(RoomWord, frozen=True, tag="room.rematched"):
     """The next game of these players is in another room."""
 
     room: RoomId

@@ -26,13 +26,13 @@ class _Word(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower, omit_d
     """Base of what the lobby files in its journal."""
 
 
-class Numbered(_Word, frozen=True):
+class Numbered(_Word, frozen=True, tag="numbered"):
     """A new public room got its number."""
 
     room: RoomId
 
 
-class Tabled(_Word, frozen=True):
+class Tabled(_Word, frozen=True, tag="tabled"):
     """A table waits for players, with so many free seats (0: not any more)."""
 
     room: RoomId
@@ -43,7 +43,7 @@ class Tabled(_Word, frozen=True):
     sids: tuple[SessionId, ...] = ()
 
 
-class Reserved(_Word, frozen=True):
+class Reserved(_Word, frozen=True, tag="reserved"):
     """Somebody is on the way to a room: to a seat at a table, or to open a private one."""
 
     room: RoomId

@@ -56,20 +56,20 @@ _PLACE = msgspec.Meta(ge=0, le=2**53)
 """Of a step: what the store cannot look up must not get as far as the room's other readers."""
 
 
-class HelloIn(_In, frozen=True):
+class HelloIn(_In, frozen=True, tag="hello"):
     name: str | None = None
     token: str | None = None
 
 
-class ByeIn(_In, frozen=True):
+class ByeIn(_In, frozen=True, tag="bye"):
     pass
 
 
-class PingIn(_In, frozen=True):
+class PingIn(_In, frozen=True, tag="ping"):
     t: int | float | str | None = None
 
 
-class RoomsIn(_In, frozen=True):
+class RoomsIn(_In, frozen=True, tag="rooms"):
     id: RequestId
     game: str = ""
     status: str = ""
@@ -77,7 +77,7 @@ class RoomsIn(_In, frozen=True):
     live: bool = False
 
 
-class CreateIn(_In, frozen=True):
+class CreateIn(_In, frozen=True, tag="create"):
     id: RequestId
     game: str
     seats: int
@@ -90,14 +90,14 @@ class CreateIn(_In, frozen=True):
     wants: tuple[str, ...] = ()
 
 
-class JoinIn(_In, frozen=True):
+class JoinIn(_In, frozen=True, tag="join"):
     id: RequestId
     room: RoomId
     choice: Choice = {}
     wants: tuple[str, ...] = ()
 
 
-class MatchIn(_In, frozen=True):
+class MatchIn(_In, frozen=True, tag="match"):
     id: RequestId
     game: str
     seats: int | None = None
@@ -106,19 +106,19 @@ class MatchIn(_In, frozen=True):
     wants: tuple[str, ...] = ()
 
 
-class SpectateIn(_In, frozen=True):
+class SpectateIn(_In, frozen=True, tag="spectate"):
     id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
 
 
-class ViewIn(_In, frozen=True):
+class ViewIn(_In, frozen=True, tag="view"):
     id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
 
 
-class ResumeIn(_In, frozen=True):
+class ResumeIn(_In, frozen=True, tag="resume"):
     id: RequestId
     room: RoomId
     epoch: Annotated[Epoch, _PLACE]
@@ -126,24 +126,24 @@ class ResumeIn(_In, frozen=True):
     wants: tuple[str, ...] = ()
 
 
-class LeaveIn(_In, frozen=True):
+class LeaveIn(_In, frozen=True, tag="leave"):
     id: RequestId
     room: RoomId
 
 
-class RematchIn(_In, frozen=True):
+class RematchIn(_In, frozen=True, tag="rematch"):
     id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
 
 
-class ActIn(_In, frozen=True):
+class ActIn(_In, frozen=True, tag="act"):
     id: RequestId
     room: RoomId
     command: msgspec.Raw
 
 
-class SayIn(_In, frozen=True):
+class SayIn(_In, frozen=True, tag="say"):
     id: RequestId
     room: RoomId
     text: str

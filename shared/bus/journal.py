@@ -15,7 +15,7 @@ class Note(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lowe
     """Base of what a room remembers although nobody is told of it."""
 
 
-class Attached(Note, frozen=True):
+class Attached(Note, frozen=True, tag="attached"):
     """A seat's connection, or a gateway with spectators, attends to the room."""
 
     gateway: GatewayId
@@ -26,7 +26,7 @@ class Attached(Note, frozen=True):
     """Of the command that asked for it."""
 
 
-class Detached(Note, frozen=True):
+class Detached(Note, frozen=True, tag="detached"):
     """A gateway has no spectators of the room any more; or a seat of a room that is over has no connection."""
 
     gateway: GatewayId

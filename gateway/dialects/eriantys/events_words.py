@@ -14,15 +14,15 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, rename="c
 # --- from the client -------------------------------------------------------------------------------------------------
 
 
-class Login(Message, frozen=True):
+class Login(Message, frozen=True, tag="Login"):
     username: str
 
 
-class Logout(Message, frozen=True):
+class Logout(Message, frozen=True, tag="Logout"):
     pass
 
 
-class CreateRoom(Message, frozen=True):
+class CreateRoom(Message, frozen=True, tag="CreateRoom"):
     number_of_players: int
     expert: bool
     private: bool | None = None
@@ -30,21 +30,21 @@ class CreateRoom(Message, frozen=True):
     """The other spelling of the same; one of them must be there."""
 
 
-class GetPublicRooms(Message, frozen=True):
+class GetPublicRooms(Message, frozen=True, tag="GetPublicRooms"):
     number_of_players: int | None = None
     expert: bool | None = None
 
 
-class AccessRoom(Message, frozen=True):
+class AccessRoom(Message, frozen=True, tag="AccessRoom"):
     room_id: int
 
 
-class GameEvent(Message, frozen=True):
+class GameEvent(Message, frozen=True, tag="GameEvent"):
     event_type: str | int
     player: str | None = None
 
 
-class LeaveRoom(Message, frozen=True):
+class LeaveRoom(Message, frozen=True, tag="LeaveRoom"):
     pass
 
 
@@ -164,15 +164,15 @@ MOVES: Final[dict[str | int, type[AnyMove]]] = {
 # --- to the client ---------------------------------------------------------------------------------------------------
 
 
-class Ack(Message, frozen=True):
+class Ack(Message, frozen=True, tag="Ack"):
     pass
 
 
-class Nack(Message, frozen=True):
+class Nack(Message, frozen=True, tag="Nack"):
     error_message: str
 
 
-class RoomId(Message, frozen=True):
+class RoomId(Message, frozen=True, tag="RoomId"):
     room_id: int
 
 
@@ -183,92 +183,92 @@ class PublicRoom(msgspec.Struct, frozen=True, rename="camel"):
     current_players: int
 
 
-class PublicRooms(Message, frozen=True):
+class PublicRooms(Message, frozen=True, tag="PublicRooms"):
     public_rooms: tuple[PublicRoom, ...]
 
 
-class AddPlayer(Message, frozen=True):
+class AddPlayer(Message, frozen=True, tag="AddPlayer"):
     player: str
     color: str
     position: int
 
 
-class StartGame(Message, frozen=True):
+class StartGame(Message, frozen=True, tag="StartGame"):
     pass
 
 
-class MoveStudent(Message, frozen=True):
+class MoveStudent(Message, frozen=True, tag="MoveStudent"):
     source: str = msgspec.field(name="from")
     to: str
     color: Colour
 
 
-class AddStudentTo(Message, frozen=True):
+class AddStudentTo(Message, frozen=True, tag="AddStudentTo"):
     where: str
     color: Colour
 
 
-class MoveTower(Message, frozen=True):
+class MoveTower(Message, frozen=True, tag="MoveTower"):
     source: str = msgspec.field(name="from")
     to: str
 
 
-class MergeIslands(Message, frozen=True):
+class MergeIslands(Message, frozen=True, tag="MergeIslands"):
     first_island: int
     second_island: int
 
 
-class SetProfessorTo(Message, frozen=True):
+class SetProfessorTo(Message, frozen=True, tag="SetProfessorTo"):
     professor: Colour
     player: str
 
 
-class MoveMotherNature(Message, frozen=True):
+class MoveMotherNature(Message, frozen=True, tag="MoveMotherNature"):
     destination: int
 
 
-class PlayAssistanCard(Message, frozen=True):
+class PlayAssistanCard(Message, frozen=True, tag="PlayAssistanCard"):
     """The document's own spelling."""
 
     assistant_card: int
     player: str
 
 
-class ActivateCharacterCard(Message, frozen=True):
+class ActivateCharacterCard(Message, frozen=True, tag="ActivateCharacterCard"):
     character_card: int
     player: str
 
 
-class AddCoin(Message, frozen=True):
+class AddCoin(Message, frozen=True, tag="AddCoin"):
     player: str
 
 
-class RemoveCoin(Message, frozen=True):
+class RemoveCoin(Message, frozen=True, tag="RemoveCoin"):
     player: str
 
 
-class ChangePhase(Message, frozen=True):
+class ChangePhase(Message, frozen=True, tag="ChangePhase"):
     phase: str
 
 
-class ChangeTurn(Message, frozen=True):
+class ChangeTurn(Message, frozen=True, tag="ChangeTurn"):
     player: str
 
 
-class EndGame(Message, frozen=True):
+class EndGame(Message, frozen=True, tag="EndGame"):
     winners: tuple[str, ...]
 
 
-class NotifyCharacterCard(Message, frozen=True):
+class NotifyCharacterCard(Message, frozen=True, tag="NotifyCharacterCard"):
     card: int
 
 
-class NoEntry(Message, frozen=True):
+class NoEntry(Message, frozen=True, tag="NoEntry"):
     add: bool
     island_index: int
 
 
-class PlayerDisconnect(Message, frozen=True):
+class PlayerDisconnect(Message, frozen=True, tag="PlayerDisconnect"):
     player: str
 
 

@@ -14,7 +14,7 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, rename="c
 # --- from the client -------------------------------------------------------------------------------------------------
 
 
-class GameParams(Message, frozen=True):
+class GameParams(Message, frozen=True, tag="GameParams"):
     num_players: int
     expert: bool
     nickname: str
@@ -22,62 +22,62 @@ class GameParams(Message, frozen=True):
     color_t: Tower | None = None
 
 
-class Join(Message, frozen=True):
+class Join(Message, frozen=True, tag="Join"):
     nickname: str
     mage: Mage
     index: int
     color_t: Tower | None = None
 
 
-class Pong(Message, frozen=True):
+class Pong(Message, frozen=True, tag="Pong"):
     pass
 
 
-class Disconnect(Message, frozen=True):
+class Disconnect(Message, frozen=True, tag="Disconnect"):
     pass
 
 
-class ChooseAssistant(Message, frozen=True):
+class ChooseAssistant(Message, frozen=True, tag="ChooseAssistant"):
     index: int
 
 
-class MoveToIsland(Message, frozen=True):
+class MoveToIsland(Message, frozen=True, tag="MoveToIsland"):
     color_s: Colour
     index: int
 
 
-class EntranceToHall(Message, frozen=True):
+class EntranceToHall(Message, frozen=True, tag="EntranceToHall"):
     color_s: Colour
 
 
-class MoveMN(Message, frozen=True):
+class MoveMN(Message, frozen=True, tag="MoveMN"):
     steps: int
 
 
-class ChooseCloud(Message, frozen=True):
+class ChooseCloud(Message, frozen=True, tag="ChooseCloud"):
     index: int
 
 
-class PlayCharacter(Message, frozen=True):
+class PlayCharacter(Message, frozen=True, tag="PlayCharacter"):
     c: str | int | None = None
     character: str | int | None = None
     """The other spelling of the same; one of them must be there."""
 
 
-class ChooseIsland(Message, frozen=True):
+class ChooseIsland(Message, frozen=True, tag="ChooseIsland"):
     island_index: int
 
 
-class ChooseColor(Message, frozen=True):
+class ChooseColor(Message, frozen=True, tag="ChooseColor"):
     color: Colour
 
 
-class ChooseTwoColors(Message, frozen=True):
+class ChooseTwoColors(Message, frozen=True, tag="ChooseTwoColors"):
     first_color: Colour
     second_color: Colour
 
 
-class SpecialMoveIsland(Message, frozen=True):
+class SpecialMoveIsland(Message, frozen=True, tag="SpecialMoveIsland"):
     student: Colour
     island_index: int
 
@@ -176,123 +176,123 @@ class VirtualView(Object, frozen=True):
 # --- to the client ---------------------------------------------------------------------------------------------------
 
 
-class Welcome(Message, frozen=True):
+class Welcome(Message, frozen=True, tag="Welcome"):
     lobbies: tuple[Lobby, ...]
 
 
-class Error(Message, frozen=True):
+class Error(Message, frozen=True, tag="Error"):
     string: str
     code: str
 
 
-class Ping(Message, frozen=True):
+class Ping(Message, frozen=True, tag="Ping"):
     pass
 
 
-class InformationConnection(Message, frozen=True):
+class InformationConnection(Message, frozen=True, tag="InformationConnection"):
     string: str
     lobby_index: int
 
 
-class InformationGame(Message, frozen=True):
+class InformationGame(Message, frozen=True, tag="InformationGame"):
     string: str
     player: str
     """Whose turn it is."""
     phase: str
 
 
-class NotifyDisconnection(Message, frozen=True):
+class NotifyDisconnection(Message, frozen=True, tag="NotifyDisconnection"):
     string: str
 
 
-class GameStart(Message, frozen=True):
+class GameStart(Message, frozen=True, tag="GameStart"):
     pass
 
 
-class SelectAssistant(Message, frozen=True):
+class SelectAssistant(Message, frozen=True, tag="SelectAssistant"):
     available: tuple[int, ...]
 
 
-class MoveStudentRequest(Message, frozen=True):
+class MoveStudentRequest(Message, frozen=True, tag="MoveStudentRequest"):
     left: int
 
 
-class MoveMNRequest(Message, frozen=True):
+class MoveMNRequest(Message, frozen=True, tag="MoveMNRequest"):
     max_steps: int
 
 
-class SelectCloud(Message, frozen=True):
+class SelectCloud(Message, frozen=True, tag="SelectCloud"):
     available: tuple[int, ...]
 
 
-class GameMustEnd(Message, frozen=True):
+class GameMustEnd(Message, frozen=True, tag="GameMustEnd"):
     reason: str
 
 
-class GameEnded(Message, frozen=True):
+class GameEnded(Message, frozen=True, tag="GameEnded"):
     winner: str | None
     winners: tuple[str, ...]
 
 
-class FullView(Message, frozen=True):
+class FullView(Message, frozen=True, tag="FullView"):
     virtual_view: VirtualView
 
 
-class UpdateWorld(Message, frozen=True):
+class UpdateWorld(Message, frozen=True, tag="UpdateWorld"):
     islands: tuple[Island, ...]
 
 
-class UpdateIsland(Message, frozen=True):
+class UpdateIsland(Message, frozen=True, tag="UpdateIsland"):
     island: Island
     index: int
 
 
-class UpdateMN(Message, frozen=True):
+class UpdateMN(Message, frozen=True, tag="UpdateMN"):
     index: int
 
 
-class UpdatePlayer(Message, frozen=True):
+class UpdatePlayer(Message, frozen=True, tag="UpdatePlayer"):
     player: Player
     index: int
 
 
-class UpdateProfs(Message, frozen=True):
+class UpdateProfs(Message, frozen=True, tag="UpdateProfs"):
     profs: dict[Colour, str | None]
 
 
-class UpdateCoins(Message, frozen=True):
+class UpdateCoins(Message, frozen=True, tag="UpdateCoins"):
     coins: int
 
 
-class CreateClouds(Message, frozen=True):
+class CreateClouds(Message, frozen=True, tag="CreateClouds"):
     clouds: tuple[Cloud, ...]
 
 
-class ReplaceCloud(Message, frozen=True):
+class ReplaceCloud(Message, frozen=True, tag="ReplaceCloud"):
     cloud: Cloud
     index: int
 
 
-class CreateCharacters(Message, frozen=True):
+class CreateCharacters(Message, frozen=True, tag="CreateCharacters"):
     characters: tuple[Character, ...]
 
 
-class ReplaceCharacter(Message, frozen=True):
+class ReplaceCharacter(Message, frozen=True, tag="ReplaceCharacter"):
     character: Character
     index: int
 
 
-class ReplaceCharacterStudents(Message, frozen=True):
+class ReplaceCharacterStudents(Message, frozen=True, tag="ReplaceCharacterStudents"):
     virtual_character_with_students: Character
     index: int
 
 
-class ReplaceCharacterWithNoEntry(Message, frozen=True):
+class ReplaceCharacterWithNoEntry(Message, frozen=True, tag="ReplaceCharacterWithNoEntry"):
     character_with_no_entry: Character
     index: int
 
 
-class UpdateActiveCharacter(Message, frozen=True):
+class UpdateActiveCharacter(Message, frozen=True, tag="UpdateActiveCharacter"):
     index: int
     active: bool
 

@@ -17,7 +17,7 @@ class Decks(Noun, frozen=True):
     """The starting cards that nobody got."""
 
 
-class Dealt(Word, frozen=True):
+class Dealt(Word, frozen=True, tag="dealt"):
     """Everything was shuffled and handed out; the players choose their starting faces next."""
 
     options: Options
@@ -30,7 +30,7 @@ class Dealt(Word, frozen=True):
     """Nobody sees it."""
 
 
-class TurnBegan(Word, frozen=True):
+class TurnBegan(Word, frozen=True, tag="turn_began"):
     """It is for this player to choose, place or draw now."""
 
     seat: Seat
@@ -38,11 +38,11 @@ class TurnBegan(Word, frozen=True):
     """0 during the set-up."""
 
 
-class PhaseBegan(Word, frozen=True):
+class PhaseBegan(Word, frozen=True, tag="phase_began"):
     phase: Phase
 
 
-class StartingPlaced(Word, frozen=True):
+class StartingPlaced(Word, frozen=True, tag="starting_placed"):
     seat: Seat
     card: int
     face: Face
@@ -50,18 +50,18 @@ class StartingPlaced(Word, frozen=True):
     """All that is visible in the area now."""
 
 
-class ColorPicked(Word, frozen=True):
+class ColorPicked(Word, frozen=True, tag="color_picked"):
     seat: Seat
     color: Color
 
 
-class ObjectiveChosen(Word, frozen=True):
+class ObjectiveChosen(Word, frozen=True, tag="objective_chosen"):
     seat: Seat
     objective: int | None = None
     """Seen by the player alone."""
 
 
-class CardPlaced(Word, frozen=True):
+class CardPlaced(Word, frozen=True, tag="card_placed"):
     seat: Seat
     card: int
     face: Face
@@ -74,7 +74,7 @@ class CardPlaced(Word, frozen=True):
     """All that is visible in the area now."""
 
 
-class CardDrawn(Word, frozen=True):
+class CardDrawn(Word, frozen=True, tag="card_drawn"):
     seat: Seat
     place: int
     """0-5, see `pieces`."""
@@ -82,25 +82,25 @@ class CardDrawn(Word, frozen=True):
     """Seen by the player alone."""
 
 
-class PlaceChanged(Word, frozen=True):
+class PlaceChanged(Word, frozen=True, tag="place_changed"):
     """A place to draw from shows something else now."""
 
     place: int
     card: Place
 
 
-class TurnPassed(Word, frozen=True):
+class TurnPassed(Word, frozen=True, tag="turn_passed"):
     """The player has no turn in this round: `stuck` (can place nothing) or `away`."""
 
     seat: Seat
     reason: str
 
 
-class LastRoundBegan(Word, frozen=True):
+class LastRoundBegan(Word, frozen=True, tag="last_round_began"):
     pass
 
 
-class ObjectivesScored(Word, frozen=True):
+class ObjectivesScored(Word, frozen=True, tag="objectives_scored"):
     """The final scoring of one player: points for both common objectives and for the secret one, now revealed."""
 
     seat: Seat
@@ -110,20 +110,20 @@ class ObjectivesScored(Word, frozen=True):
     """The final total."""
 
 
-class GameEnded(Word, frozen=True):
+class GameEnded(Word, frozen=True, tag="game_ended"):
     reason: str
     winners: tuple[Seat, ...]
     standings: tuple[Standing, ...]
 
 
-class PlayerLost(Word, frozen=True):
+class PlayerLost(Word, frozen=True, tag="player_lost"):
     """A player went away. For the journal only: the room tells the players."""
 
     seat: Seat
     for_good: bool = False
 
 
-class PlayerFound(Word, frozen=True):
+class PlayerFound(Word, frozen=True, tag="player_found"):
     """A player is back. For the journal only: the room tells the players."""
 
     seat: Seat

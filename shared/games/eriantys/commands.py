@@ -6,65 +6,65 @@ from shared.engine import Word
 from shared.games.eriantys.pieces import Colour, Counts, Manner
 
 
-class PlayAssistant(Word, frozen=True):
+class PlayAssistant(Word, frozen=True, tag="play_assistant"):
     value: int
 
 
-class MoveToHall(Word, frozen=True):
+class MoveToHall(Word, frozen=True, tag="move_to_hall"):
     """A student from the own entrance to the own dining room."""
 
     colour: Colour
 
 
-class MoveToIsland(Word, frozen=True):
+class MoveToIsland(Word, frozen=True, tag="move_to_island"):
     """A student from the own entrance to an island, named by a tile from 1 to 12."""
 
     colour: Colour
     tile: int
 
 
-class MoveMother(Word, frozen=True):
+class MoveMother(Word, frozen=True, tag="move_mother"):
     steps: int
 
 
-class TakeCloud(Word, frozen=True):
+class TakeCloud(Word, frozen=True, tag="take_cloud"):
     cloud: int
 
 
-class ChooseColour(Word, frozen=True):
+class ChooseColour(Word, frozen=True, tag="choose_colour"):
     """For the mushroom man, the princess and the thief."""
 
     colour: Colour
 
 
-class ChooseIsland(Word, frozen=True):
+class ChooseIsland(Word, frozen=True, tag="choose_island"):
     """For the herald and the herbalist."""
 
     tile: int
 
 
-class SendStudent(Word, frozen=True):
+class SendStudent(Word, frozen=True, tag="send_student"):
     """For the monk: a student on the card, and where it goes."""
 
     colour: Colour
     tile: int
 
 
-class SwapWithCard(Word, frozen=True):
+class SwapWithCard(Word, frozen=True, tag="swap_with_card"):
     """One swap of the jester."""
 
     card: Colour
     entrance: Colour
 
 
-class SwapWithHall(Word, frozen=True):
+class SwapWithHall(Word, frozen=True, tag="swap_with_hall"):
     """One swap of the minstrel."""
 
     entrance: Colour
     hall: Colour
 
 
-class Exchange(Word, frozen=True):
+class Exchange(Word, frozen=True, tag="exchange"):
     """All swaps of the jester or the minstrel at once: what leaves the entrance, and what comes to it."""
 
     given: Counts
@@ -76,14 +76,14 @@ Choice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | SwapWithCard | S
 WholeChoice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | Exchange
 
 
-class PlayCharacter(Word, frozen=True):
+class PlayCharacter(Word, frozen=True, tag="play_character"):
     """Pay a character and use it, with all that it asks for."""
 
     number: int
     choice: WholeChoice | None = None
 
 
-class ActivateCharacter(Word, frozen=True):
+class ActivateCharacter(Word, frozen=True, tag="activate_character"):
     """Pay a character that asks for something; the choice is owed."""
 
     number: int
@@ -91,7 +91,7 @@ class ActivateCharacter(Word, frozen=True):
     """`strict` or `lax`."""
 
 
-class EndSelection(Word, frozen=True):
+class EndSelection(Word, frozen=True, tag="end_selection"):
     """No more swaps."""
 
 
