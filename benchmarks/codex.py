@@ -8,8 +8,8 @@ import time
 from statistics import median
 
 from shared.dice import Dice
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.codex.commands import Command
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Options, Phase

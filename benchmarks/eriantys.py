@@ -5,8 +5,8 @@ from statistics import median, quantiles
 from time import process_time_ns
 
 from shared.dice import Dice
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.eriantys.game import GAME
 from shared.games.eriantys.setup import Options
 from shared.ids import Seat

@@ -13,23 +13,25 @@ from typing import Any
 import hiredis
 import msgspec
 
-from gateway.closing import Closing
+from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
-from gateway.dialects.base import Act, Dialect, Hello, Opening
-from gateway.dialects.play import Play, ack
+from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.play.conversation import Play, ack
+from gateway.dialects.requests import ActRequest, HelloRequest
 from gateway.metrics import Metrics
-from gateway.session import Session
-from gateway.tokens import Tokens
+from gateway.session.session import Session
+from gateway.transports.close_codes import CloseCode
 from shared.bus import keys
-from shared.bus.journal import Kept
-from shared.bus.leases import Tenure
-from shared.bus.store import Argument, Command
-from shared.envelopes import Enter, Envelope, Reply
+from shared.bus.journal import StoredRoom
+from shared.bus.leases import Lease
+from shared.bus.store import Argument, RedisCommand
+from shared.commands import Enter, Envelope
+from shared.deliveries import Reply
 from shared.ids import CommandId, Epoch, GatewayId, Partition, RoomId, Seat
-from shared.rooms import RoomSpec
-from shared.settings import GatewaySettings, WorkerSettings
-from worker.engines import load_engines
-from worker.holding import Holding
+from shared.room_events import RoomSpec
+from shared.runtime.settings import GatewaySettings, WorkerSettings
+from worker.games import load_catalog
+from worker.partitions.partition import OwnedPartition
 
 ROOMS = 200
 ROUNDS = 100
@@ -42,9 +44,9 @@ class Sink:
     """A store that packs what it is given, as a link does, and keeps it."""
 
     def __init__(self) -> None:
-        self.added: list[Command] = []
+        self.added: list[RedisCommand] = []
 
-    def cast(self, commands: Sequence[Command]) -> None:
+    def cast(self, commands: Sequence[RedisCommand]) -> None:
         for command in commands:
             hiredis.pack_command(command)
         self.added += commands
@@ -52,7 +54,7 @@ class Sink:
     async def call(self, *command: Argument) -> Any:
         raise AssertionError(f"a move waits for no answer of the store: {command[:1]}")
 
-    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         raise AssertionError(f"a move waits for no answer of the store: {commands[:1]}")
 
 
@@ -64,7 +66,7 @@ class Socket:
     def send(self, messages: list[bytes]) -> None:
         Socket.sent += len(messages)
 
-    def close(self, why: Closing) -> None:
+    def close(self, why: CloseCode) -> None:
         raise AssertionError(why)
 
     def abort(self) -> None:
@@ -82,7 +84,7 @@ class Introduced(Play):
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
-        assert [type(out) for out in (*self.receive(HELLO), *self.receive(ACT % (1, 1)))] == [Hello, Act]
+        assert [type(out) for out in (*self.receive(HELLO), *self.receive(ACT % (1, 1)))] == [HelloRequest, ActRequest]
 
 
 class Bench:
@@ -98,13 +100,13 @@ class Bench:
         ]
         self._channels = {keys.out(desk.gateway): desk.hub for desk in self.desks}
         worker = WorkerSettings(partitions=1, snapshot_every=1_000_000)
-        tenure = Tenure(Epoch(1), "t", "0-0", 0)
-        self._holding = Holding(Partition(0), held[0], tenure, load_engines(""), worker)
+        tenure = Lease(Epoch(1), "t", "0-0", 0)
+        self._holding = OwnedPartition(Partition(0), held[0], tenure, load_catalog(""), worker)
         self._places = 0
         self.tables = {RoomId(1_000 + number): self._sit_down(RoomId(1_000 + number)) for number in range(ROOMS)}
 
     def _sit_down(self, room: RoomId) -> list[Session]:
-        self._holding.load(room, Kept(None, ()))
+        self._holding.load(room, StoredRoom(None, ()))
         sessions = []
         for seat, desk in enumerate(self.desks):
             dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=ack)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import msgspec
 
 from shared.dice import Dice
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.snarl.commands import Command
 from shared.games.snarl.events import AdversaryMoved, Event
 from shared.games.snarl.game import GAME

@@ -10,16 +10,16 @@ import hiredis
 import msgspec
 
 from shared.bus import keys
-from shared.bus.commands import Entry
+from shared.bus.command_streams import StreamEntry
 from shared.bus.commits import committing
-from shared.bus.journal import Kept
-from shared.bus.leases import Tenure
-from shared.envelopes import Act, Enter, Envelope
+from shared.bus.journal import StoredRoom
+from shared.bus.leases import Lease
+from shared.commands import Act, Enter, Envelope
 from shared.ids import CommandId, Epoch, GatewayId, Partition, RoomId, SessionId
-from shared.rooms import RoomSpec
-from shared.settings import WorkerSettings
-from worker.engines import load_engines
-from worker.holding import Holding
+from shared.room_events import RoomSpec
+from shared.runtime.settings import WorkerSettings
+from worker.games import load_catalog
+from worker.partitions.partition import OwnedPartition
 
 ROOMS = 200
 ROUNDS = 100
@@ -30,12 +30,12 @@ _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
 def main() -> None:
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     held = keys.Keys(Partition(0), 64)
-    engines, settings = load_engines(""), WorkerSettings(snapshot_every=1_000_000)
-    holding = Holding(Partition(0), held, Tenure(Epoch(1), "t", "0-0", 0), engines, settings)
+    engines, settings = load_catalog(""), WorkerSettings(snapshot_every=1_000_000)
+    holding = OwnedPartition(Partition(0), held, Lease(Epoch(1), "t", "0-0", 0), engines, settings)
     rooms = [RoomId(1_000 + number) for number in range(ROOMS)]
     spec = RoomSpec("stones", 2, {"stones": 1_000_000})
     for room in rooms:
-        holding.load(room, Kept(None, ()))
+        holding.load(room, StoredRoom(None, ()))
         for seat in range(2):
             enter = Enter(f"p{seat}", spec, 7)
             _handle(holding, [("1-0", (_envelope(room, seat, 1, enter),))])
@@ -53,7 +53,7 @@ def main() -> None:
     )
 
 
-def _handle(holding: Holding, entries: list[Entry]) -> None:
+def _handle(holding: OwnedPartition, entries: list[StreamEntry]) -> None:
     batch = holding.handle(entries)
     commit, numbers = holding.seal(batch, entries[-1][0])
     hiredis.pack_command(committing([commit]))

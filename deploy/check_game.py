@@ -7,9 +7,9 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from deploy.trouble import USAGE, Trouble
+from deploy.errors import USAGE, CommandError
 from shared.conformance import NotConformant, check_every_option, play
-from shared.engine import AnyGame, Game
+from shared.game import AnyGame, Game
 
 WALKS = 5
 """In how many of the games everything that is offered is tried, too."""
@@ -31,12 +31,12 @@ def load(name: str) -> AnyGame:
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise Trouble(f"there is no module {error.name!r}: run this where `import {name}` works", USAGE) from None
+        raise CommandError(f"there is no module {error.name!r}: run this where `import {name}` works", USAGE) from None
     except Exception as error:  # noqa: BLE001  # whatever a module of somebody else does
-        raise Trouble(f"{name} cannot be imported: {_place(error)}") from None
+        raise CommandError(f"{name} cannot be imported: {_place(error)}") from None
     game = getattr(module, "GAME", None)
     if not isinstance(game, Game):
-        raise Trouble(f"{name} has no GAME: see docs/games/adding-a-game.md", USAGE)
+        raise CommandError(f"{name} has no GAME: see docs/games/adding-a-game.md", USAGE)
     return game
 
 
@@ -49,9 +49,9 @@ def check(game: AnyGame, games: int) -> Iterator[Played]:
                 _, journal, _ = play(game, seats, seed, smart=number % 2 == 1)
                 tried = check_every_option(game, seats, seed) if number < WALKS else 0
             except NotConformant as error:
-                raise Trouble(f"{game.name}, {seats} players, seed {seed}: {error}") from None
+                raise CommandError(f"{game.name}, {seats} players, seed {seed}: {error}") from None
             except Exception as error:  # noqa: BLE001  # whatever a game of somebody else does
-                raise Trouble(f"{game.name}, {seats} players, seed {seed}: {_place(error)}") from None
+                raise CommandError(f"{game.name}, {seats} players, seed {seed}: {_place(error)}") from None
             yield Played(seats, len(journal), tried)
 
 

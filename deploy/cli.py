@@ -12,15 +12,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from deploy import check_game, control, reference, summary, tcp
-from deploy.local import Supervisor
-from deploy.plan import MOST, Layout, Plan, plan_from_env
-from deploy.snarl import SnarlServer
-from deploy.trouble import Trouble
+from deploy import check_game, settings_reference
+from deploy.errors import CommandError
+from deploy.launcher import banner, control, listeners
+from deploy.launcher.plan import MOST, ClusterPlan, Layout, plan_from_env
+from deploy.launcher.supervisor import Supervisor
+from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
 from loadtest.cli import load
-from shared.program import complain, favour_throughput
-from shared.settings import PREFIX, strays
+from shared.runtime.bootstrap import complain, favour_throughput
+from shared.runtime.settings import PREFIX, strays
 
 INTERRUPTED = 130
 WIDTH_OF_FILES = 160
@@ -76,7 +77,7 @@ def up(
         "PORT": port,
         "HOST": host,
         "REDIS_URL": redis,
-        "TCP": tcp.joined(tcp_ports) if tcp_ports else None,
+        "TCP": listeners.joined(tcp_ports) if tcp_ports else None,
         "DURABILITY": durability,
         "GAMES": games,
         "PARTITIONS": partitions,
@@ -91,9 +92,9 @@ def up(
         with suppress(OSError):
             console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def ready(plan: Plan, layout: Layout) -> None:
+    def ready(plan: ClusterPlan, layout: Layout) -> None:
         with suppress(OSError):
-            summary.show(console, plan, layout)
+            banner.show(console, plan, layout)
 
     async def run() -> None:
         await Supervisor(plan, say, ready).run()
@@ -149,10 +150,10 @@ def settings(
 ) -> None:
     """List all TAVOLATA_* variables with their defaults."""
     if markdown:
-        print(reference.markdown(), end="")
+        print(settings_reference.markdown(), end="")
         return
     console = _console()
-    for title, rows in reference.sections():
+    for title, rows in settings_reference.sections():
         table = Table("variable", "default", "what it is", title=title, title_justify="left")
         for name, default, text in rows:
             table.add_row(name, default, text)
@@ -184,7 +185,7 @@ def main() -> None:
     """The entry point: whatever was to be expected is one line on stderr and an exit code."""
     try:
         sys.exit(app(prog_name="tavolata", standalone_mode=False) or 0)
-    except Trouble as trouble:
+    except CommandError as trouble:
         _give_up(str(trouble), trouble.code)
     except typer.TyperException as error:
         _give_up(error.format_message(), error.exit_code)

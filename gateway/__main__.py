@@ -2,8 +2,8 @@
 
 from gateway.app import Gateway
 from gateway.dialects import variables
-from shared.program import run
-from shared.settings import GatewaySettings
+from shared.runtime.bootstrap import run
+from shared.runtime.settings import GatewaySettings
 
 
 async def start(settings: GatewaySettings) -> None:

@@ -13,26 +13,29 @@ import time
 
 import msgspec
 
-from gateway import closing, http, tcp
+from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
 from gateway.dialects import dialects
-from gateway.dialects.base import Dialect
+from gateway.dialects.contract import Dialect
+from gateway.http import app as http_app
 from gateway.metrics import Metrics
-from gateway.tokens import Tokens
-from gateway.websocket import WebSocket
+from gateway.transports import close_codes, tcp
+from gateway.transports.websocket import WebSocket
 from shared.bus import directory, drains, keys, meta
-from shared.bus.leases import GATEWAYS
+from shared.bus.address import Address
+from shared.bus.connection import StoreClient
+from shared.bus.registry import GATEWAYS
 from shared.bus.scripts import LOADING
 from shared.bus.store import StoreError
-from shared.bus.wire import Address, Link, Subscription
-from shared.envelopes import Beat, Control
+from shared.bus.subscription import Subscription
+from shared.deliveries import ControlMessage, Heartbeat
 from shared.ids import GatewayId
-from shared.settings import GatewaySettings, SettingError
-from shared.web import listening_socket, serve
+from shared.runtime.http_server import listening_socket, serve
+from shared.runtime.settings import GatewaySettings, SettingError
 
 log = logging.getLogger("tavolata.gateway")
 
-_decode_control = msgspec.json.Decoder(Control).decode
+_decode_control = msgspec.json.Decoder(ControlMessage).decode
 _TICK_S = 0.25
 _LIFE_EVERY = 5
 _GAMES_EVERY_S = 5.0
@@ -53,7 +56,7 @@ class Gateway:
                 self._dialects[listener.dialect].framing(listener.options)
             except ValueError as error:
                 raise SettingError(f"TAVOLATA_TCP: {listener.dialect}: {error}") from None
-        self._store = Link(self._address, greeting=LOADING, on_connect=self._reconnected)
+        self._store = StoreClient(self._address, greeting=LOADING, on_connect=self._reconnected)
         self._news = Subscription(self._address)
         self._partitions = keys.all_keys(settings.partitions)
         self._ahead_ms = time.time() * 1_000 - time.monotonic() * 1_000
@@ -88,7 +91,7 @@ class Gateway:
             asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
         servers = await self._listen_tcp(desk)
         paths: dict[str, Dialect] = {dialect.path: dialect for dialect in self._dialects.values()}
-        app = http.build(desk, lambda: self._subscribed and self._store.up and not desk.draining, admin_token)
+        app = http_app.build(desk, lambda: self._subscribed and self._store.up and not desk.draining, admin_token)
         work = (
             serve(app, sockets, ws=functools.partial(WebSocket, desk, paths), server_header=False),
             self._keep_lease(desk),
@@ -149,13 +152,13 @@ class Gateway:
                 await asyncio.sleep(0.2)
 
     @staticmethod
-    def _controlled(desk: Desk, control: Control) -> None:
-        if isinstance(control, Beat):
+    def _controlled(desk: Desk, control: ControlMessage) -> None:
+        if isinstance(control, Heartbeat):
             desk.hub.beat(control.last)
             return
         session = desk.sessions.get(control.conn)
         if session is not None and session.sid == control.sid:
-            session.hang_up(closing.REPLACED)
+            session.hang_up(close_codes.REPLACED)
 
     def _reconnected(self) -> None:
         if self._desk is not None:
@@ -188,7 +191,7 @@ class Gateway:
         log.warning("gateway %s was given up by the others; its players are asked to come back", desk.gateway)
         self._registered = self._subscribed = False
         for session in list(desk.sessions.values()):
-            session.hang_up(closing.restart(random.randrange(1_000)))
+            session.hang_up(close_codes.restart(random.randrange(1_000)))
         desk.begin_anew(_new_id())
         try:
             await self._beat(desk)
@@ -250,7 +253,7 @@ class Gateway:
         size = -(-len(sessions) // waves)
         for at in range(0, len(sessions), size or 1):
             for session in sessions[at : at + size]:
-                session.hang_up(closing.restart(random.randrange(1_000)))
+                session.hang_up(close_codes.restart(random.randrange(1_000)))
             await asyncio.sleep(0.1)
         deadline = desk.now() + 2.0
         while (desk.sessions or len(desk.outgoing)) and desk.now() < deadline:

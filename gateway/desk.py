@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gateway.hub import Hub
-from gateway.limits import Crowd
+from gateway.cluster.command_outbox import CommandOutbox, OnReply
+from gateway.cluster.feeds import Feeds
+from gateway.cluster.room_directory import RoomDirectory
+from gateway.cluster.tokens import Tokens
 from gateway.metrics import Metrics
-from gateway.outgoing import OnReply, Outgoing
-from gateway.rooms import RoomList
-from gateway.tokens import Tokens
-from shared.bus import keys, meta, names
+from gateway.transports.limits import ConnectionLimiter
+from shared.bus import keys, meta
+from shared.bus import player_names as name_claims
 from shared.bus.keys import Keys
 from shared.bus.meta import GameCard
 from shared.bus.store import Store, StoreError
-from shared.envelopes import AnyBody, Done, Envelope, Replaced, Reply, Told
+from shared.commands import Envelope, RoomCommand
+from shared.deliveries import CompletedCommand, Reply, SessionReplaced, StepMessage
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId, TraceId
-from shared.settings import GatewaySettings
+from shared.runtime.settings import GatewaySettings
 
 if TYPE_CHECKING:
-    from gateway.session import Session
+    from gateway.session.session import Session
 
 log = logging.getLogger("tavolata.desk")
 
@@ -51,10 +53,10 @@ class Desk:
         self.now_ms: Callable[[], int] = lambda: 0
         """The store's time; set by the gateway's beat."""
         self.partitions = partitions
-        self.rooms = RoomList(loop.call_soon)
-        self.crowd = Crowd(settings.connections, settings.connections_per_address)
-        self.outgoing = Outgoing(store, partitions, settings.backlog, loop.time, settings.linger_ms / 1_000)
-        self.hub = Hub(
+        self.rooms = RoomDirectory(loop.call_soon)
+        self.crowd = ConnectionLimiter(settings.connections, settings.connections_per_address)
+        self.outgoing = CommandOutbox(store, partitions, settings.backlog, loop.time, settings.linger_ms / 1_000)
+        self.hub = Feeds(
             gateway, store, partitions, self.outgoing.attaches, self._replied, self._done, self._gap, self.spawn
         )
         self.games: dict[str, GameCard] = {}
@@ -125,7 +127,7 @@ class Desk:
         room: RoomId,
         sid: SessionId,
         conn: int,
-        body: AnyBody,
+        body: RoomCommand,
         on_reply: OnReply | None = None,
         wants: int = 0,
     ) -> None:
@@ -142,7 +144,7 @@ class Desk:
         if pending.on_reply is not None:
             pending.on_reply(reply)
 
-    def _done(self, told: Told, done: Done) -> None:
+    def _done(self, told: StepMessage, done: CompletedCommand) -> None:
         """A step that is an answer, too."""
         pending = self.outgoing.settled(done.conn, told.room, done.id)
         if pending is None:
@@ -177,14 +179,14 @@ class Desk:
         """Until the store has heard it: a name that nobody uses must not stay taken."""
         while True:
             try:
-                await names.let_go(self.store, name, sid, gateway, conn, keep_ms)
+                await name_claims.let_go(self.store, name, sid, gateway, conn, keep_ms)
                 return
             except StoreError:
                 await asyncio.sleep(0.5)
 
     def tell_replaced(self, gateway: GatewayId, sid: SessionId, conn: int) -> None:
         """The session was somewhere else before: that connection is to be closed."""
-        message = msgspec.json.encode(Replaced(sid, conn))
+        message = msgspec.json.encode(SessionReplaced(sid, conn))
         self.store.cast((("PUBLISH", keys.control(gateway), message),))
 
     # --- ids --------------------------------------------------------------------------------------------------------

@@ -15,14 +15,14 @@ import typer
 import uvloop
 from rich.console import Console
 
-from loadtest import idle as idling
-from loadtest import report
-from loadtest.display import Display
-from loadtest.plan import Plan, PlanError, options_of, pids_of, tcp_of, urls_of
-from loadtest.players import PLAY, dialects_of
-from loadtest.processes import Meter, role_of
+from loadtest.clients.registry import PLAY, dialects_of
+from loadtest.measure import idle as idling
+from loadtest.measure import report
+from loadtest.measure.display import Display
+from loadtest.measure.processes import Meter, role_of
+from loadtest.plan import LoadPlan, PlanError, options_of, pids_of, tcp_of, urls_of
 from loadtest.run import Unreachable, run
-from shared.program import favour_throughput
+from shared.runtime.bootstrap import favour_throughput
 
 DURATION_S = 20.0
 WIDTH_OF_FILES = 160
@@ -67,7 +67,7 @@ def load(
         urls = urls_of(url)
         named = {pid: role or role_of(pid) for pid, role in pids_of(pids).items()}
         spoken = dialects_of(game, dialect)
-        plan = Plan(
+        plan = LoadPlan(
             urls=urls,
             game=game,
             dialects=spoken,
@@ -91,7 +91,7 @@ def load(
         _play(console, plan, Meter(data, named), json)
 
 
-def _play(console: Console, plan: Plan, meter: Meter, json: Path | None) -> None:
+def _play(console: Console, plan: LoadPlan, meter: Meter, json: Path | None) -> None:
     _collect_seldom()
     favour_throughput()
     try:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from loadtest.tcp import DEFAULT_PORTS
+from loadtest.clients.tcp import DEFAULT_PORTS
 
 Address: TypeAlias = tuple[str, int]
 
@@ -20,7 +20,7 @@ class PlanError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class LoadPlan:
     urls: tuple[str, ...]
     game: str = "stones"
     dialects: tuple[str, ...] = ("play",)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from loadtest.checker import Findings
-from loadtest.figures import Figures
-from loadtest.plan import Plan
-from loadtest.play import Play
-from loadtest.processes import Meter
-from loadtest.records import audit
-from loadtest.table import Hall, Table
+from loadtest.checks.checker import Findings
+from loadtest.checks.records import audit
+from loadtest.clients.play.client import Play
+from loadtest.measure.measurements import Measurements
+from loadtest.measure.processes import Meter
+from loadtest.plan import LoadPlan
+from loadtest.table import RunContext, Table
 
 SEATING_AT_ONCE = 16
 TICKS_PER_S = 10
@@ -30,8 +30,8 @@ class Unreachable(Exception):
 class State:
     """A run as it can be watched."""
 
-    plan: Plan
-    figures: Figures
+    plan: LoadPlan
+    figures: Measurements
     findings: Findings
     meter: Meter
     phase: str = "opening tables"
@@ -44,12 +44,12 @@ class State:
 Watch = Callable[[State], Any]
 
 
-async def run(plan: Plan, meter: Meter, watch: Watch = lambda _state: None, every_s: float = 0.5) -> State:
+async def run(plan: LoadPlan, meter: Meter, watch: Watch = lambda _state: None, every_s: float = 0.5) -> State:
     """Carry the plan out. `watch` is called every now and then, and once at the end."""
     await _reach(plan)
-    figures, findings = Figures(time.perf_counter()), Findings()
+    figures, findings = Measurements(time.perf_counter()), Findings()
     state = State(plan, figures, findings, meter)
-    hall = Hall(plan, _tag(), findings, figures, asyncio.Semaphore(SEATING_AT_ONCE))
+    hall = RunContext(plan, _tag(), findings, figures, asyncio.Semaphore(SEATING_AT_ONCE))
     meter.mark()
     async with _every(1 / TICKS_PER_S, _pulse(hall)), _every(every_s, _observe(state, watch)):
         tables = [asyncio.create_task(Table(number, hall).run()) for number in range(plan.rooms)]
@@ -66,7 +66,7 @@ async def run(plan: Plan, meter: Meter, watch: Watch = lambda _state: None, ever
     return state
 
 
-async def _measure(state: State, hall: Hall, playing: "asyncio.Future[Any]") -> None:
+async def _measure(state: State, hall: RunContext, playing: "asyncio.Future[Any]") -> None:
     """From when all tables play (or, if games are counted, from now) until the time or the games are over."""
     plan, figures = state.plan, state.figures
     if plan.games is None:
@@ -81,14 +81,14 @@ async def _measure(state: State, hall: Hall, playing: "asyncio.Future[Any]") -> 
     hall.closing.set()
 
 
-def _part(hall: Hall) -> None:
+def _part(hall: RunContext) -> None:
     for link in hall.links.values():
         if isinstance(link.player, Play):
             link.say(link.player.depart())
         link.end()
 
 
-async def _reach(plan: Plan) -> None:
+async def _reach(plan: LoadPlan) -> None:
     """At least one of the servers must be there."""
     faults = []
     places = list(plan.tcp.values()) or [(urlsplit(url).hostname or "", urlsplit(url).port or 0) for url in plan.urls]
@@ -108,7 +108,7 @@ def _tag() -> str:
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(4))
 
 
-def _pulse(hall: Hall) -> Callable[[], None]:
+def _pulse(hall: RunContext) -> Callable[[], None]:
     turn = 0
 
     def beat() -> None:

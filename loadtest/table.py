@@ -7,14 +7,14 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from loadtest.checker import Findings, differences
-from loadtest.figures import Figures
-from loadtest.link import Link, Post, Route
-from loadtest.plan import Plan
-from loadtest.play import Play
-from loadtest.player import Player, Seating
-from loadtest.players import ROOMLESS, dialect_at, player_for
-from loadtest.records import Witness
+from loadtest.checks.checker import Findings, differences
+from loadtest.checks.records import Witness
+from loadtest.clients.connection import PlayerConnection, Route, WriteCoalescer
+from loadtest.clients.contract import Player, SeatAssignment
+from loadtest.clients.play.client import Play
+from loadtest.clients.registry import ROOMLESS, dialect_at, player_for
+from loadtest.measure.measurements import Measurements
+from loadtest.plan import LoadPlan
 
 UNDER_WAY_S = 5.0
 """An update that some seats have and others lack after so long will never come."""
@@ -24,22 +24,22 @@ DIAGNOSIS_S = 10.0
 
 
 @dataclass(slots=True)
-class Hall:
+class RunContext:
     """What all tables of a run share."""
 
-    plan: Plan
+    plan: LoadPlan
     tag: str
     """Begins every player's name: runs must not take each other's names."""
     findings: Findings
-    figures: Figures
+    figures: Measurements
     seating: asyncio.Semaphore
     """So many tables may be taking their first seats at once."""
     alone: asyncio.Lock = field(default_factory=asyncio.Lock)
     """For tables that must be the only one that waits for players."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """The time is over: no new games."""
-    links: dict[int, Link] = field(default_factory=dict)
-    post: Post = field(default_factory=Post)
+    links: dict[int, PlayerConnection] = field(default_factory=dict)
+    post: WriteCoalescer = field(default_factory=WriteCoalescer)
     rooms: dict[int, list[Witness]] = field(default_factory=dict)
     """Every room that a `play` seat can read the record of."""
     begun: asyncio.Event = field(default_factory=asyncio.Event)
@@ -55,11 +55,11 @@ class Hall:
 class Table:
     """Runs until its games are played or the hall closes."""
 
-    def __init__(self, number: int, hall: Hall) -> None:
+    def __init__(self, number: int, hall: RunContext) -> None:
         self._number = number
         self._hall = hall
         self._plan = hall.plan
-        self._links: list[Link] = []
+        self._links: list[PlayerConnection] = []
         self._room: int | None = None
         self._opened = asyncio.Event()
         self._changed = asyncio.Event()
@@ -123,9 +123,9 @@ class Table:
             await self._until(lambda: all(link.ready for link in self._links) or self._is_over())
         await self._until(lambda: any(link.moved for link in self._links) or self._is_over())
 
-    def _take_seat(self, game: int, seat: int) -> Link:
+    def _take_seat(self, game: int, seat: int) -> PlayerConnection:
         plan = self._plan
-        seating = Seating(
+        seating = SeatAssignment(
             name=f"{self._hall.tag}{self._number}{'abcdefgh'[seat % 8]}{game or ''}",
             game=plan.game,
             seats=plan.players,
@@ -147,13 +147,15 @@ class Table:
         link.dial()
         return link
 
-    def _new_link(self, seat: int, seating: Seating) -> Link:
+    def _new_link(self, seat: int, seating: SeatAssignment) -> PlayerConnection:
         plan = self._plan
         dialect = self._dialect(seat)
         player = player_for(dialect, seating, self._hall.findings)
         route = Route(plan.urls, plan.tcp.get(dialect))
         start = self._number + seat
-        return Link(player, route, start, self._hall.post, self._hall.figures, plan.think_s, self._changed.set)
+        return PlayerConnection(
+            player, route, start, self._hall.post, self._hall.figures, plan.think_s, self._changed.set
+        )
 
     def _dialect(self, seat: int) -> str:
         return dialect_at(self._plan.dialects, self._number, seat)
@@ -163,7 +165,7 @@ class Table:
         self._opened.set()
         self._changed.set()
 
-    def _part(self, link: Link) -> None:
+    def _part(self, link: PlayerConnection) -> None:
         self._hall.links.pop(id(link), None)
         link.end()
 

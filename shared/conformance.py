@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from shared.dice import Dice
-from shared.engine import AnyGame, Outcome, Table, default_bot
 from shared.errors import Rejected
+from shared.game import AnyGame, Outcome, Table, default_bot
 from shared.ids import Seat
 
 MOST_STEPS = 20_000

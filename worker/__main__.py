@@ -1,7 +1,7 @@
 """python -m worker: one worker, settings from the environment."""
 
-from shared.program import run
-from shared.settings import WorkerSettings
+from shared.runtime.bootstrap import run
+from shared.runtime.settings import WorkerSettings
 from worker.app import Worker
 
 

@@ -16,17 +16,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shared.bus import drains, keys, meta
+from shared.bus.address import Address
+from shared.bus.connection import StoreClient
 from shared.bus.scripts import LOADING
 from shared.bus.store import StoreError
-from shared.bus.wire import Address, Link, Subscription
+from shared.bus.subscription import Subscription
 from shared.ids import Partition, WorkerId
-from shared.settings import WorkerSettings
-from shared.web import listening_socket, serve
-from worker.clock import StoreClock
-from worker.engines import load_engines
-from worker.intake import Intake
+from shared.runtime.http_server import listening_socket, serve
+from shared.runtime.settings import WorkerSettings
+from worker.games import load_catalog
 from worker.metrics import Metrics
-from worker.tenancy import Tenancy
+from worker.partitions.consumer import Consumer
+from worker.partitions.ownership import Ownership
+from worker.partitions.store_clock import StoreClock
 
 log = logging.getLogger("tavolata.worker")
 
@@ -42,14 +44,14 @@ class Worker:
         self.id = WorkerId(f"w-{secrets.token_hex(4)}")
         self._settings = settings
         address = Address.parse(settings.redis_url)
-        self._store = Link(address, greeting=LOADING, on_connect=self._reconnected)
-        self._reader = Link(address, greeting=(("CLIENT", "SETNAME", self.id),))
+        self._store = StoreClient(address, greeting=LOADING, on_connect=self._reconnected)
+        self._reader = StoreClient(address, greeting=(("CLIENT", "SETNAME", self.id),))
         self._news = Subscription(address)
         self._metrics = Metrics()
-        self._engines = load_engines(settings.games)
+        self._engines = load_catalog(settings.games)
         clock = StoreClock()
-        self._tenancy = Tenancy(self.id, self._store, settings, self._engines, clock, time.monotonic)
-        self._intake = Intake(self._reader, self._store, self._tenancy, settings, self._metrics)
+        self._tenancy = Ownership(self.id, self._store, settings, self._engines, clock, time.monotonic)
+        self._intake = Consumer(self._reader, self._store, self._tenancy, settings, self._metrics)
         self._wake = asyncio.Event()
         self._run_id = ""
         self._port = 0

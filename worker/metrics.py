@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from shared.bus.commands import Entry
-from worker.batch import Batch
+from shared.bus.command_streams import StreamEntry
+from worker.room.batch import Batch
 
 
 class Metrics:
@@ -33,7 +33,7 @@ class Metrics:
         )
         self.moves = self.lag_ms = 0
 
-    def committed(self, handled: Sequence[tuple[Sequence[Entry], Batch]]) -> None:
+    def committed(self, handled: Sequence[tuple[Sequence[StreamEntry], Batch]]) -> None:
         """What was committed together, one batch for each partition."""
         total = sum(len(envelopes) for entries, _ in handled for _, envelopes in entries)
         steps = sum(len(batch.told) for _, batch in handled)

@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateway.dialects import play
-from gateway.dialects.base import Dialect
 from gateway.dialects.codex import CodexSettings, codex_dialect
 from gateway.dialects.codex import settings as codex
-from gateway.dialects.eriantys import events, prompts, status
+from gateway.dialects.contract import Dialect
+from gateway.dialects.eriantys.events import conversation as events
+from gateway.dialects.eriantys.prompts import conversation as prompts
+from gateway.dialects.eriantys.status import conversation as status
+from gateway.dialects.play import conversation as play
 from gateway.dialects.snarl import SnarlSettings, snarl_dialect
 from gateway.dialects.snarl import settings as snarl
-from shared.settings import SettingError
+from shared.runtime.settings import SettingError
 
 
 def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:

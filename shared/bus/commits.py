@@ -7,13 +7,13 @@ from typing import TypeAlias
 import msgspec
 
 from shared.bus.keys import JOURNAL, UPDATES, Keys
-from shared.bus.leases import Tenure
+from shared.bus.leases import Lease
 from shared.bus.scripts import script
-from shared.bus.store import Argument, Command, Store, StoreRefused
+from shared.bus.store import Argument, RedisCommand, Store, StoreRefused
 
 log = logging.getLogger("tavolata.commits")
 
-Message: TypeAlias = tuple[str, bytes]
+Publication: TypeAlias = tuple[str, bytes]
 """A channel, and items of the JSON array that is published there; those of all partitions travel together."""
 
 _MOST_WRITES = 1_000
@@ -24,16 +24,16 @@ class Commit(msgspec.Struct, frozen=True):
     """What one partition wants to have written, and where its stream stands before and after."""
 
     partition: Keys
-    tenure: Tenure
+    tenure: Lease
     before: str
     after: str
-    writes: Sequence[Command]
-    messages: Sequence[Message] = ()
+    writes: Sequence[RedisCommand]
+    messages: Sequence[Publication] = ()
     entries: Sequence[bytes] = ()
     """What is appended to streams, before the other writes, except for those that `NEXT` stands for among them."""
 
 
-def committing(commits: Sequence[Commit], *, publish: bool = True) -> Command:
+def committing(commits: Sequence[Commit], *, publish: bool = True) -> RedisCommand:
     """The command that commits them all, each for itself."""
     words: list[Argument] = [JOURNAL, UPDATES]
     for one in commits:

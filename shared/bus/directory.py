@@ -5,25 +5,25 @@ from collections.abc import Sequence
 import msgspec
 
 from shared.bus import keys
-from shared.bus.commits import Message
+from shared.bus.commits import Publication
 from shared.bus.keys import Keys
-from shared.bus.store import Command, Store
+from shared.bus.store import RedisCommand, Store
 from shared.ids import RoomId
-from shared.rooms import Listing
+from shared.room_views import Listing
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Listing).decode
 
 
-class Change(msgspec.Struct, frozen=True, array_like=True):
+class ListingChange(msgspec.Struct, frozen=True, array_like=True):
     room: RoomId
     listing: Listing | None = None
 
 
-_decode_changes = msgspec.json.Decoder(tuple[Change, ...]).decode
+_decode_changes = msgspec.json.Decoder(tuple[ListingChange, ...]).decode
 
 
-def storing(partition: Keys, changes: Sequence[Change]) -> list[Command]:
+def storing(partition: Keys, changes: Sequence[ListingChange]) -> list[RedisCommand]:
     """The commands that keep the changes."""
     return [
         ("HDEL", partition.directory, change.room)
@@ -33,12 +33,12 @@ def storing(partition: Keys, changes: Sequence[Change]) -> list[Command]:
     ]
 
 
-def telling(changes: Sequence[Change]) -> Message:
+def telling(changes: Sequence[ListingChange]) -> Publication:
     """The message to all gateways."""
     return keys.LISTINGS, b",".join(_encode(change) for change in changes)
 
 
-def changed(message: bytes) -> tuple[Change, ...]:
+def changed(message: bytes) -> tuple[ListingChange, ...]:
     return _decode_changes(message)
 
 

@@ -7,15 +7,15 @@ from typing import Any, TypeAlias
 import msgspec
 
 from shared.bus.keys import Keys
-from shared.bus.store import Command, Store
+from shared.bus.store import RedisCommand, Store
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
 
 
-class Note(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
+class BaseNote(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
     """Base of what a room remembers although nobody is told of it."""
 
 
-class Attached(Note, frozen=True, tag="attached"):
+class Attached(BaseNote, frozen=True, tag="attached"):
     """A seat's connection, or a gateway with spectators, attends to the room."""
 
     gateway: GatewayId
@@ -26,7 +26,7 @@ class Attached(Note, frozen=True, tag="attached"):
     """Of the command that asked for it."""
 
 
-class Detached(Note, frozen=True, tag="detached"):
+class Detached(BaseNote, frozen=True, tag="detached"):
     """A gateway has no spectators of the room any more; or a seat of a room that is over has no connection."""
 
     gateway: GatewayId
@@ -36,7 +36,7 @@ class Detached(Note, frozen=True, tag="detached"):
 AnyNote: TypeAlias = Attached | Detached
 
 
-class Record(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class JournalRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """One handled command. With events it is a step and has an offset of its own; without, it is filed after the step
     before it (a refusal, a note), so that players see no hole."""
 
@@ -54,28 +54,28 @@ class Record(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The deadline that it was about."""
 
 
-_decode = msgspec.json.Decoder(Record).decode
-Filed: TypeAlias = tuple[Offset, int, Record]
+_decode = msgspec.json.Decoder(JournalRecord).decode
+JournalEntry: TypeAlias = tuple[Offset, int, JournalRecord]
 """Offset, number after the step (0: the step itself), and what happened."""
 
 
-def passing(filed: Filed) -> bool:
+def passing(filed: JournalEntry) -> bool:
     """Whether it is a command that came to nothing: such a record is deleted some time after a snapshot has it."""
     _, number, record = filed
     return number > 0 and not record.notes
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredRoom:
     """All that the store has of a room."""
 
     snapshot: bytes | None
-    records: tuple[Filed, ...]
+    records: tuple[JournalEntry, ...]
     damage: str = ""
     """Why it cannot be read, if it cannot."""
 
 
-async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = 200) -> list[Kept]:
+async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = 200) -> list[StoredRoom]:
     """What is needed to bring rooms back: the last snapshot and the records after it.
 
     All rooms are read together, a portion of each at a time: others wait for the same connection, and for the loop."""
@@ -99,7 +99,7 @@ class _Tail:
 
     key: str
     begin: str
-    records: list[Filed] = field(default_factory=list)
+    records: list[JournalEntry] = field(default_factory=list)
     damage: str = ""
 
     def read(self, entries: list[list[Any]]) -> None:
@@ -112,25 +112,25 @@ class _Tail:
         except (msgspec.MsgspecError, ValueError) as error:
             self.damage = f"its journal cannot be read: {error}"
 
-    def kept(self, snapshot: bytes | None) -> Kept:
+    def kept(self, snapshot: bytes | None) -> StoredRoom:
         if self.damage:
-            return Kept(None, (), self.damage)
-        return Kept(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(self.records))
+            return StoredRoom(None, (), self.damage)
+        return StoredRoom(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(self.records))
 
 
-def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> Command:
+def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> RedisCommand:
     """Saves a room as it is after a record; the first line names the record."""
     return ("SET", partition.snapshot(room), b"%d-%d\n" % (offset, number) + body)
 
 
-def forgetting(partition: Keys, room: RoomId, places: Sequence[tuple[Offset, int]]) -> Command:
+def forgetting(partition: Keys, room: RoomId, places: Sequence[tuple[Offset, int]]) -> RedisCommand:
     """Deletes records that a snapshot has."""
     return ("XDEL", partition.journal(room), *(f"{offset}-{number}" for offset, number in places))
 
 
 async def portions(
     store: Store, partition: Keys, room: RoomId, after: tuple[Offset, int] | None = None, most: int = 200
-) -> AsyncIterator[list[Filed]]:
+) -> AsyncIterator[list[JournalEntry]]:
     """Everything that happened in a room after a record, oldest first and a portion at a time: there is no limit to it,
     and others use the connection, too."""
     begin = "-" if after is None else f"({after[0]}-{after[1]}"
@@ -141,7 +141,7 @@ async def portions(
         begin = _after(entries[-1])
 
 
-async def at(store: Store, partition: Keys, room: RoomId, place: tuple[Offset, int]) -> Record | None:
+async def at(store: Store, partition: Keys, room: RoomId, place: tuple[Offset, int]) -> JournalRecord | None:
     """One record; None if there is none at this place."""
     entry_id = f"{place[0]}-{place[1]}"
     entries = await store.call("XRANGE", partition.journal(room), entry_id, entry_id)
@@ -157,7 +157,7 @@ def _after(entry: list[Any]) -> str:
     return f"({entry[0].decode()}"
 
 
-def _filed(entry: list[Any]) -> Filed:
+def _filed(entry: list[Any]) -> JournalEntry:
     place, fields = entry
     offset, number = place.split(b"-")
     return Offset(int(offset)), int(number), _decode(fields[1])

@@ -6,13 +6,15 @@ import msgspec
 
 from shared.bus import keys
 from shared.bus.store import Store
-from shared.envelopes import FORMAT
+
+FORMAT = 3
+"""Format of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
 
 TOKENS, ADMIN_TOKEN = "tokens", "admin_token"
 """The names of the cluster's secrets."""
 
 
-class Unfit(Exception):
+class IncompatibleStore(Exception):
     """The store is not one that this process can work with; the text says why, in one line."""
 
 
@@ -47,12 +49,14 @@ async def agree(store: Store, partitions: int) -> None:
     )
     stored, form = await store.call("HMGET", keys.META, "partitions", "format")
     if int(form) != FORMAT:
-        raise Unfit(
+        raise IncompatibleStore(
             f"the store was written in format {int(form)}, this program writes format {FORMAT}: use an empty store "
             "(another --data folder), or the version that wrote it"
         )
     if int(stored) != partitions:
-        raise Unfit(f"the store is divided into {int(stored)} partitions: set TAVOLATA_PARTITIONS={int(stored)}")
+        raise IncompatibleStore(
+            f"the store is divided into {int(stored)} partitions: set TAVOLATA_PARTITIONS={int(stored)}"
+        )
 
 
 async def check_durability(store: Store, durability: str) -> None:
@@ -62,7 +66,7 @@ async def check_durability(store: Store, durability: str) -> None:
     reply = await store.call("CONFIG", "GET", "append*")
     config = {reply[at].decode(): reply[at + 1].decode() for at in range(0, len(reply), 2)}
     if config.get("appendonly") != "yes" or config.get("appendfsync") != "always":
-        raise Unfit(
+        raise IncompatibleStore(
             "TAVOLATA_DURABILITY=fsync needs a store with appendonly yes and appendfsync always; "
             "configure it so, or set TAVOLATA_DURABILITY=applied"
         )

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from hashlib import sha1
 from importlib import resources
 
-from shared.bus.store import Argument, Command
+from shared.bus.store import Argument, RedisCommand
 
 _NAMES = ("beat", "claim", "commit", "release", "renew", "strike", "take", "unclaim")
 SOURCES = {name: resources.files("shared.bus").joinpath(f"lua/{name}.lua").read_text() for name in _NAMES}
 _HASHES = {name: sha1(source.encode(), usedforsecurity=False).hexdigest() for name, source in SOURCES.items()}
 
-LOADING: tuple[Command, ...] = tuple(("SCRIPT", "LOAD", source) for source in SOURCES.values())
+LOADING: tuple[RedisCommand, ...] = tuple(("SCRIPT", "LOAD", source) for source in SOURCES.values())
 """Makes a connection's server know all scripts."""
 
 
-def script(name: str, keys: Sequence[str], arguments: Sequence[Argument]) -> Command:
+def script(name: str, keys: Sequence[str], arguments: Sequence[Argument]) -> RedisCommand:
     """The command that runs a script."""
     return ("EVALSHA", _HASHES[name], len(keys), *keys, *arguments)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 Argument: TypeAlias = str | bytes | int
-Command: TypeAlias = tuple[Argument, ...]
+RedisCommand: TypeAlias = tuple[Argument, ...]
 OnMessage: TypeAlias = Callable[[str, bytes], None]
 """Takes a channel and what was said on it."""
 
@@ -35,9 +35,9 @@ class Store(Protocol):
     async def call(self, *command: Argument) -> Any:
         """One command; raises `StoreError`."""
 
-    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         """Several commands in one go, in order; their answers. An error answer raises after all have come, or with
         `errors` stands among them as a `StoreRefused`."""
 
-    def cast(self, commands: Sequence[Command]) -> None:
+    def cast(self, commands: Sequence[RedisCommand]) -> None:
         """Several commands whose answers nobody waits for, because the caller will notice if they had no effect."""

@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 
 from shared.bus.keys import Keys
-from shared.bus.store import Command, Store
-from shared.envelopes import Told
+from shared.bus.store import RedisCommand, Store
+from shared.deliveries import StepMessage
 from shared.ids import RoomId
-from shared.rooms import Position
+from shared.room_views import Position
 
-_decode = msgspec.json.Decoder(Told).decode
+_decode = msgspec.json.Decoder(StepMessage).decode
 
 
-def trimming(partition: Keys, room: RoomId, keep: int) -> Command:
+def trimming(partition: Keys, room: RoomId, keep: int) -> RedisCommand:
     """The command that forgets all but about so many of a room's last steps."""
     return ("XTRIM", partition.updates(room), "MAXLEN", "~", keep)
 
@@ -24,13 +24,13 @@ def trimming(partition: Keys, room: RoomId, keep: int) -> Command:
 class Missed:
     """What came after a position; with `lost` (`trimmed` or `rewound`) that cannot be told, only a view helps."""
 
-    steps: tuple[Told, ...] = ()
+    steps: tuple[StepMessage, ...] = ()
     lost: str = ""
 
 
 async def missed(store: Store, wanted: Sequence[tuple[Keys, RoomId, Position]], most: int = 10_000) -> list[Missed]:
     """For each room and position: the steps after it, if the position is part of the room's history."""
-    ranges: list[Command] = [
+    ranges: list[RedisCommand] = [
         ("XRANGE", partition.updates(room), f"{position.offset}-0", "+", "COUNT", most)
         for partition, room, position in wanted
     ]
@@ -49,18 +49,18 @@ def _missed(position: Position, reply: list[Any]) -> Missed:
     return Missed(steps[1:])
 
 
-async def read(store: Store, partition: Keys, room: RoomId, after: int, most: int) -> tuple[list[Told], bool]:
+async def read(store: Store, partition: Keys, room: RoomId, after: int, most: int) -> tuple[list[StepMessage], bool]:
     """The steps after an offset, and whether some of them are kept no more."""
     reply = await store.call("XRANGE", partition.updates(room), f"({after}-0", "+", "COUNT", most)
     steps = [_told(entry) for entry in reply]
     return steps, bool(steps) and steps[0].offset != after + 1
 
 
-async def latest(store: Store, partition: Keys, room: RoomId, most: int) -> list[Told]:
+async def latest(store: Store, partition: Keys, room: RoomId, most: int) -> list[StepMessage]:
     """The last steps, oldest first."""
     reply = await store.call("XREVRANGE", partition.updates(room), "+", "-", "COUNT", most)
     return [_told(entry) for entry in reversed(reply)]
 
 
-def _told(entry: list[Any]) -> Told:
+def _told(entry: list[Any]) -> StepMessage:
     return _decode(entry[1][1])

@@ -4,25 +4,25 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from shared.engine import Game, Noun, Outcome, Table, Word
 from shared.errors import Rejected
+from shared.game import Game, Message, Outcome, Table, Value
 from shared.ids import Seat
 
 
-class Options(Noun, frozen=True, forbid_unknown_fields=True):
+class Options(Value, frozen=True, forbid_unknown_fields=True):
     stones: int = 21
 
 
-class Take(Word, frozen=True):
+class Take(Message, frozen=True):
     count: int
 
 
-class Started(Word, frozen=True):
+class Started(Message, frozen=True):
     stones: int
     seats: tuple[Seat, ...]
 
 
-class Taken(Word, frozen=True):
+class Taken(Message, frozen=True):
     seat: Seat
     count: int
 
@@ -30,7 +30,7 @@ class Taken(Word, frozen=True):
 Event: TypeAlias = Started | Taken
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     stones: int = 0
     seats: tuple[Seat, ...] = ()
     turn: Seat = Seat(0)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from shared.dice import Dice
-from shared.engine import Table, default_bot
+from shared.game import Table, default_bot
 from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.game import GAME
 from shared.games.eriantys.pieces import Phase

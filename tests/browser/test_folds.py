@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from shared.dice import Dice
-from shared.engine import AnyGame, Table, default_bot
+from shared.game import AnyGame, Table, default_bot
 from shared.games import stones
 from shared.games.codex import game as codex
 from shared.games.codex.cards import CARDS, OBJECTIVES

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.ports import free_port
+from deploy.launcher.ports import free_port
 from tests.support.cluster import HOST, ROOT, Cluster
 from tests.support.valkey import ValkeyServer
 

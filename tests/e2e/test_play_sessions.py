@@ -1,6 +1,6 @@
 """Sessions, tokens and names: one connection each, one name each, over all gateways."""
 
-from gateway.tokens import Tokens
+from gateway.cluster.tokens import Tokens
 from shared.ids import SessionId
 from tests.e2e.conftest import Arrive
 from tests.support.cluster import Cluster

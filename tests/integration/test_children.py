@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from deploy import state
-from deploy.children import Child, Program
-from deploy.logfile import LogFile
+from deploy.launcher import cluster_file
+from deploy.launcher.log_file import LogFile
+from deploy.launcher.process import ProcessSpec, SupervisedProcess
 from tests.support.waiting import eventually_async
 
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('here', flush=True); signal.pause()"
-Make = Callable[..., Child]
+Make = Callable[..., SupervisedProcess]
 
 
 async def always() -> bool:
@@ -22,17 +22,17 @@ async def always() -> bool:
 @pytest.fixture
 async def make(tmp_path: Path) -> AsyncIterator[Make]:
     """Makes children of a Python program; ends them."""
-    lock = state.take_lock(tmp_path)
+    lock = cluster_file.take_lock(tmp_path)
     assert lock is not None
-    children: list[Child] = []
+    children: list[SupervisedProcess] = []
 
-    def make(source: str, said: list[str], stop_s: float = 10.0) -> Child:
+    def make(source: str, said: list[str], stop_s: float = 10.0) -> SupervisedProcess:
         log = LogFile(tmp_path / "child.log")
         log.begin()
-        program = Program(
+        program = ProcessSpec(
             role="worker", name="worker-1", command=(sys.executable, "-c", source), is_ready=always, stop_s=stop_s
         )
-        children.append(Child(program, log, lock, lambda: None, said.append))
+        children.append(SupervisedProcess(program, log, lock, lambda: None, said.append))
         return children[-1]
 
     yield make

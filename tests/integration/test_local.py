@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy import state, valkey
-from deploy.state import Cluster, Process
+from deploy.launcher import cluster_file, valkey
+from deploy.launcher.cluster_file import RunningCluster, RunningProcess
 from tests.support.launched import FAKE, LINE, ROOT, UP, Launched, free_span, tavolata
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
@@ -38,7 +38,7 @@ def cluster(data: Path, tmp_path: Path) -> Iterator[Launched]:
 
 
 def pids(data: Path, role: str) -> list[int]:
-    cluster = state.read(data)
+    cluster = cluster_file.read(data)
     return [process.pid for process in cluster.processes if process.role == role] if cluster is not None else []
 
 
@@ -52,7 +52,7 @@ def test_ps_prints_role_pid_and_port_of_every_process(lasting: Launched) -> None
     assert all(LINE.fullmatch(line) for line in lines)
     assert lines[0] == f"supervisor {lasting.pid} -"
     assert [line.split()[2] for line in lines[2:4]] == [str(lasting.port + 1), str(lasting.port + 2)]
-    assert all(state.is_alive(int(line.split()[1])) for line in lines)
+    assert all(cluster_file.is_alive(int(line.split()[1])) for line in lines)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked for it")
@@ -84,8 +84,8 @@ def test_down_ends_every_process(cluster: Launched) -> None:
     done = tavolata("down", "--data", str(cluster.data))
     assert (done.returncode, done.stdout) == (0, "stopped\n")
     assert cluster.wait() == 0
-    assert not any(state.is_alive(pid) for pid in pids)
-    assert not (cluster.data / state.STATE).exists()
+    assert not any(cluster_file.is_alive(pid) for pid in pids)
+    assert not (cluster.data / cluster_file.STATE).exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -122,7 +122,7 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_one_finds_the_data(cl
     valkey.ask(port, "SET", "move", "7")
     pids = cluster.pids()
     cluster.send(signal.SIGKILL)
-    eventually(lambda: not any(state.is_alive(pid) for pid in pids), "the children are gone")
+    eventually(lambda: not any(cluster_file.is_alive(pid) for pid in pids), "the children are gone")
     assert tavolata("ps", "--data", str(cluster.data)).returncode == 1
     cluster.start()
     [port] = cluster.processes("valkey").values()
@@ -132,7 +132,10 @@ def test_nothing_outlives_a_killed_supervisor_and_the_next_one_finds_the_data(cl
 
 def test_a_state_file_of_dead_processes_counts_for_nothing(data: Path) -> None:
     data.mkdir()
-    state.write(data, Cluster("http://127.0.0.1:1", "redis://127.0.0.1:1/0", (Process("supervisor", os.getpid()),)))
+    cluster_file.write(
+        data,
+        RunningCluster("http://127.0.0.1:1", "redis://127.0.0.1:1/0", (RunningProcess("supervisor", os.getpid()),)),
+    )
     for verb in ("ps", "down"):
         told = tavolata(verb, "--data", str(data))
         assert (told.returncode, told.stdout) == (1, "")
@@ -170,7 +173,7 @@ def test_a_program_that_cannot_start_is_quoted_and_nothing_stays(data: Path, rol
     told = tavolata("up", *words, env={"FAKE_BROKEN": role})
     assert told.returncode == 1
     assert told.stderr.splitlines() == [f"tavolata: {role}-1 did not start: this {role} cannot start"]
-    assert not state.is_locked(data)
+    assert not cluster_file.is_locked(data)
 
 
 def test_a_taken_port_is_named_with_who_has_it(data: Path) -> None:

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from shared.bus import drains, keys, leases, updates
+from shared.bus.address import Address
+from shared.bus.connection import StoreClient
 from shared.bus.keys import Keys
 from shared.bus.scripts import LOADING
 from shared.bus.store import Store
-from shared.bus.wire import Address, Link
-from shared.envelopes import Told
+from shared.deliveries import StepMessage
 from shared.ids import Epoch, Offset, Partition, RoomId, WorkerId
 from tests.support import batches
 
@@ -20,7 +21,7 @@ ROOM = RoomId(1001)
 
 @pytest.fixture(params=["valkey_url", "valkey_cluster_url"])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[Store]:
-    link = Link(Address.parse(request.getfixturevalue(request.param)), greeting=LOADING)
+    link = StoreClient(Address.parse(request.getfixturevalue(request.param)), greeting=LOADING)
     await link.start()
     yield link
     await link.stop()
@@ -50,6 +51,6 @@ async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) ->
 
 async def test_the_last_steps_come_oldest_first(store: Store) -> None:
     for offset in range(1, 8):
-        told = Told(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset), {})
+        told = StepMessage(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset), {})
         await store.call(*batches.told(P, told))
     assert [step.offset for step in await updates.latest(store, P, ROOM, 3)] == [5, 6, 7]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.ports import free_port, listener
+from deploy.launcher.ports import free_port, listener
 from tests.support.launched import ROOT
 from tests.support.waiting import eventually
 

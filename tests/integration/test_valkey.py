@@ -3,9 +3,9 @@
 import subprocess
 from pathlib import Path
 
-from deploy import valkey
-from deploy.ports import free_port
-from deploy.tether import tethered
+from deploy.launcher import valkey
+from deploy.launcher.die_with_parent import tethered
+from deploy.launcher.ports import free_port
 from tests.support.launched import ROOT
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually

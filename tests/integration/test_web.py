@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shared import web
+from shared.runtime import http_server
 
 GET = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 5\r\n\r\n"
@@ -37,11 +37,11 @@ class Site:
 
 @pytest.fixture
 async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    monkeypatch.setattr(web, "PATIENCE_S", 0.1)
-    listener = web.listening_socket("127.0.0.1", 0)
+    monkeypatch.setattr(http_server, "PATIENCE_S", 0.1)
+    listener = http_server.listening_socket("127.0.0.1", 0)
     site = Site(listener.getsockname()[1])
     app = Starlette(routes=[Route("/", site.page, methods=["GET", "POST"])])
-    serving = asyncio.create_task(web.serve(app, [listener]))
+    serving = asyncio.create_task(http_server.serve(app, [listener]))
     yield site
     serving.cancel()
     with contextlib.suppress(asyncio.CancelledError):

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 import msgspec
 
 from shared.bus.entries import FIELD, NEXT
-from shared.bus.journal import Record
+from shared.bus.journal import JournalRecord
 from shared.bus.keys import Keys
-from shared.bus.store import Command
-from shared.envelopes import Reply, Told
+from shared.bus.store import RedisCommand
+from shared.deliveries import Reply, StepMessage
 from shared.ids import GatewayId, RoomId
-from worker.batch import Batch
+from worker.room.batch import Batch
 
-_decode = msgspec.json.Decoder(Told).decode
+_decode = msgspec.json.Decoder(StepMessage).decode
 
 
-def filed(partition: Keys, room: RoomId, offset: int, number: int, record: Record) -> Command:
+def filed(partition: Keys, room: RoomId, offset: int, number: int, record: JournalRecord) -> RedisCommand:
     """The command that appends what a commit would."""
     return ("XADD", partition.journal(room), f"{offset}-{number}", FIELD, msgspec.json.encode(record))
 
 
-def told(partition: Keys, step: Told) -> Command:
+def told(partition: Keys, step: StepMessage) -> RedisCommand:
     return ("XADD", partition.updates(step.room), f"{step.offset}-0", FIELD, msgspec.json.encode(step))
 
 
@@ -38,7 +38,7 @@ def _appended(partition: Keys, entry: bytes) -> Iterator[tuple[str, str, bytes]]
         yield partition.updates(room), place.decode(), step
 
 
-def steps_for(batch: Batch, gateway: GatewayId) -> list[Told]:
+def steps_for(batch: Batch, gateway: GatewayId) -> list[StepMessage]:
     return [_decode(body) for body, gateways in batch.told if gateway in gateways]
 
 

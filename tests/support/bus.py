@@ -3,12 +3,14 @@
 import msgspec
 
 from shared.bus import leases
+from shared.bus.address import Address
+from shared.bus.connection import StoreClient
 from shared.bus.keys import Keys
-from shared.bus.leases import Tenure
+from shared.bus.leases import Lease
 from shared.bus.scripts import LOADING
 from shared.bus.store import Store
-from shared.bus.wire import Address, Link
-from shared.envelopes import Act, Envelope, Told
+from shared.commands import Act, Envelope
+from shared.deliveries import StepMessage
 from shared.ids import (
     CommandId,
     Epoch,
@@ -28,23 +30,23 @@ ANN, BOB = WorkerId("w-ann"), WorkerId("w-bob")
 LONG_MS = 60_000
 
 
-async def linked(url: str) -> Link:
-    link = Link(Address.parse(url), greeting=LOADING)
+async def linked(url: str) -> StoreClient:
+    link = StoreClient(Address.parse(url), greeting=LOADING)
     await link.start()
     return link
 
 
-async def take(store: Store, worker: WorkerId, lease_ms: int = LONG_MS, partition: Keys = P) -> Tenure | None:
+async def take(store: Store, worker: WorkerId, lease_ms: int = LONG_MS, partition: Keys = P) -> Lease | None:
     return leases.tenure(await store.call(*leases.taking(partition, worker, lease_ms)))
 
 
-async def taken(store: Store, worker: WorkerId = ANN, lease_ms: int = LONG_MS) -> Tenure:
+async def taken(store: Store, worker: WorkerId = ANN, lease_ms: int = LONG_MS) -> Lease:
     tenure = await take(store, worker, lease_ms)
     assert tenure is not None
     return tenure
 
 
-async def taken_in_time(store: Store, worker: WorkerId) -> Tenure:
+async def taken_in_time(store: Store, worker: WorkerId) -> Lease:
     """As soon as the lease before has run out."""
     while (tenure := await take(store, worker)) is None:
         pass
@@ -55,10 +57,10 @@ def envelope(number: int) -> Envelope:
     return Envelope(ROOM, SessionId("s-1"), CommandId(number), Act(msgspec.Raw(b'{"n":1}')), GatewayId("g-1"), 3)
 
 
-def told(offset: int, epoch: int = 7, **parts: msgspec.Raw) -> Told:
+def told(offset: int, epoch: int = 7, **parts: msgspec.Raw) -> StepMessage:
     public = msgspec.Raw(b'{"public":%d}' % offset)
-    return Told(ROOM, Epoch(epoch), Offset(offset), public, {Seat(1): parts["seat"]} if "seat" in parts else {})
+    return StepMessage(ROOM, Epoch(epoch), Offset(offset), public, {Seat(1): parts["seat"]} if "seat" in parts else {})
 
 
-async def tell(store: Store, *steps: Told) -> None:
+async def tell(store: Store, *steps: StepMessage) -> None:
     await store.pipe([batches.told(P, step) for step in steps])

@@ -14,10 +14,10 @@ from typing import Any, Self
 
 import redis
 
-from deploy.ports import free_port
-from deploy.tether import tethered
+from deploy.launcher.die_with_parent import tethered
+from deploy.launcher.ports import free_port
 from shared.bus import keys
-from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, from_env
+from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, from_env
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
 
@@ -147,7 +147,7 @@ class Node:
 
 
 class Cluster:
-    """A Valkey, gateways and workers. Settings are those of `shared.settings`; unfit ones are left out by role."""
+    """A Valkey, gateways and workers. Settings are those of `shared.runtime.settings`; others are left out by role."""
 
     def __init__(self, *, env: Mapping[str, str] | None = None, **settings: object) -> None:
         self.store = ValkeyServer()

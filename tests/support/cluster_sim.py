@@ -10,13 +10,13 @@ from unittest import mock
 
 from shared.bus import meta
 from shared.games import stones
-from shared.settings import GatewaySettings, WorkerSettings
+from shared.runtime.settings import GatewaySettings, WorkerSettings
 from tests.support.fake_store import FakeServer, VirtualTime
 from tests.support.sim_gateway import SimGateway
 from tests.support.sim_player import SimPlayer, Visit
 from tests.support.sim_store import Line, World
 from tests.support.sim_worker import SimWorker
-from worker.engines import Engines
+from worker.games import GameCatalog
 
 PARTITIONS = 2
 LEASE_MS = 600
@@ -33,7 +33,7 @@ WORKER = WorkerSettings(
 GATEWAY = GatewaySettings(
     partitions=PARTITIONS, gateway_lease_ms=1_000, durability="applied", retry_ms=300, name_ms=60_000
 )
-_SECRETIVE = ("shared.bus.leases", "gateway.desk", "gateway.errands")
+_SECRETIVE = ("shared.bus.leases", "gateway.desk", "gateway.session.session.requests")
 
 
 class _Instant(selectors.SelectSelector):
@@ -90,7 +90,7 @@ class Simulation:
         self.time = VirtualTime()
         self.faults: Counter[str] = Counter()
         self._counts = (workers, gateways)
-        self._engines = Engines((stones.GAME,))
+        self._engines = GameCatalog((stones.GAME,))
         self.world = World(server, self.time)
         chatty = self.dice.choice((0.0, 0.2))
         self._eager = self.dice.choice((0.02, 0.2))

@@ -10,49 +10,31 @@ from typing import Any
 
 import msgspec
 
-from gateway.dialects.base import (
-    Act,
-    Answer,
-    Complained,
-    Create,
-    Done,
-    Entered,
-    Hangup,
-    Join,
-    Leave,
-    LoggedIn,
-    Login,
-    Logout,
-    Match,
-    Opening,
-    Out,
-    Refused,
-    Return,
-    Say,
-)
+from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RequestDone
 from gateway.dialects.codex import CodexSettings
 from gateway.dialects.codex.conversation import CodexConversation
-from shared.engine import Absent, DeadlinePassed, Notice, Present, Table
+from gateway.dialects.contract import Opening
+from gateway.dialects.requests import (
+    ActRequest,
+    CloseConnection,
+    CountRejection,
+    CreateRequest,
+    JoinRequest,
+    LeaveRequest,
+    LoginRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    ReturnRequest,
+    SayRequest,
+)
 from shared.errors import CODES, Rejected
+from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Options
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat
-from shared.rooms import (
-    NOTHING,
-    Away,
-    Back,
-    Ended,
-    Joined,
-    Left,
-    Listing,
-    RoomSpec,
-    RoomView,
-    RoomWord,
-    Said,
-    SeatView,
-    Started,
-    Update,
-)
+from shared.room_events import NOTHING, Away, Back, BaseRoomEvent, Ended, Joined, Left, RoomSpec, Said, Started
+from shared.room_views import Listing, RoomView, SeatView, Update
 
 EPOCH = Epoch(1)
 
@@ -84,7 +66,7 @@ class Client:
     def __init__(self, cluster: "Cluster", query: dict[str, str]) -> None:
         self.cluster = cluster
         self.name = ""
-        self.closed: Hangup | None = None
+        self.closed: CloseConnection | None = None
         self.frames: list[bytes] = []
         self.complaints: list[str] = []
         """Codes of what the conversation found wrong by itself."""
@@ -103,14 +85,14 @@ class Client:
         messages = [msgspec.json.decode(frame) for frame in frames]
         return [message for message in messages if beats or message["type"] != "HeartbeatMessage"]
 
-    def put_out(self, outs: Iterable[Out]) -> None:
+    def put_out(self, outs: Iterable[Output]) -> None:
         for out in outs:
             if isinstance(out, bytes):
                 self.frames.append(out)
                 self.cluster.overheard(self, out)
-            elif isinstance(out, Complained):
+            elif isinstance(out, CountRejection):
                 self.complaints.append(out.code)
-            elif isinstance(out, Hangup):
+            elif isinstance(out, CloseConnection):
                 self.closed = out
                 self.cluster.later(lambda: self.cluster.lose(self))
                 return
@@ -160,7 +142,7 @@ class Cluster:
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
-    def carry_out(self, client: Client, request: Out) -> None:
+    def carry_out(self, client: Client, request: Output) -> None:
         if client.closed is not None or client not in self.clients:
             return
         ref = getattr(request, "ref", None)
@@ -169,34 +151,34 @@ class Cluster:
             client.put_out(client.conversation.answer(ref, answer))
         self._start_full_rooms()
 
-    def _do(self, client: Client, request: Out) -> Answer | None:
+    def _do(self, client: Client, request: Output) -> Answer | None:
         match request:
-            case Login(name=name):
+            case LoginRequest(name=name):
                 if self._in_use(name):
                     return _refused("name/taken")
                 self._names[name], client.name = client, name
                 return LoggedIn(name)
-            case Logout():
+            case LogoutRequest():
                 self._names.pop(client.name, None)
                 client.name = ""
                 return None
-            case Create(spec=spec):
+            case CreateRequest(spec=spec):
                 room = MiniRoom(RoomId(1000 + len(self.rooms)), spec, self._seed + len(self.rooms))
                 self.rooms[room.number] = room
                 return self._sit_down(client, room)
-            case Join(room=number):
+            case JoinRequest(room=number):
                 known = self.rooms.get(number)
                 return _refused("room/unknown") if known is None else self._sit_down(client, known)
-            case Match():
+            case MatchRequest():
                 waiting = [room for room in self.rooms.values() if room.status == "waiting"]
                 return self._sit_down(client, waiting[0]) if waiting else _refused("lobby/no_table")
-            case Return(name=name, room=wanted):
+            case ReturnRequest(name=name, room=wanted):
                 return self._come_back(client, name, wanted)
-            case Act() | Say():
+            case ActRequest() | SayRequest():
                 return self._act(client, request)
-            case Leave(room=number):
+            case LeaveRequest(room=number):
                 self._leave(client, self.rooms[number])
-                return Done(number)
+                return RequestDone(number)
             case _:
                 raise AssertionError(request)
 
@@ -232,12 +214,12 @@ class Cluster:
                 return self._entered(room, seat, back=True)
         return _refused("room/unknown")
 
-    def _act(self, client: Client, request: Act | Say) -> Answer | None:
+    def _act(self, client: Client, request: ActRequest | SayRequest) -> Answer | None:
         room = self.rooms[request.room]
         seat = next((seat for seat, place in room.seats.items() if place.client is client), None)
         if seat is None:
             return _refused("room/not_seated")
-        if isinstance(request, Say):
+        if isinstance(request, SayRequest):
             to = next((other for other, place in room.seats.items() if place.name == request.to), None)
             said = Said(seat, client.name, request.text, to)
             room.chat.append(said)
@@ -281,7 +263,7 @@ class Cluster:
     ) -> None:
         """Apply the events and what the game makes of the notices, and tell everybody what they may know."""
         for event in events:
-            if not isinstance(event, RoomWord):
+            if not isinstance(event, BaseRoomEvent):
                 room.play = GAME.evolve(room.play, event)
         assert GAME.notice is not None
         for notice in notices if room.status == "playing" else ():
@@ -392,7 +374,7 @@ def _shown(event: Any, seat: Seat) -> Any:
     match event:
         case Said(seat=sender, to=to):
             return event if to is None or seat in (sender, to) else None
-        case RoomWord():
+        case BaseRoomEvent():
             return event
         case _:
             return GAME.redact(event, seat)

@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from urllib.parse import parse_qsl, urlsplit
 
-from loadtest.eriantys import PLAYERS
-from loadtest.player import Player, Seating
+from loadtest.clients.contract import Player, SeatAssignment
+from loadtest.clients.eriantys import PLAYERS
 from shared.ids import RoomId
 from tests.support.eriantys_room import HouseRoom
 from tests.support.eriantys_table import House, Line
@@ -34,7 +34,7 @@ class Party:
 
     def sit_down(self) -> None:
         for seat, dialect in enumerate(self.dialects):
-            seating = Seating(
+            seating = SeatAssignment(
                 name=f"player{seat}",
                 game="eriantys",
                 seats=len(self.dialects),

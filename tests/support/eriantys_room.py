@@ -9,7 +9,8 @@ from shared.games.eriantys.game import GAME
 from shared.games.eriantys.setup import Options
 from shared.games.eriantys.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.rooms import NOTHING, Listing, RoomSpec, RoomView, SeatView
+from shared.room_events import NOTHING, RoomSpec
+from shared.room_views import Listing, RoomView, SeatView
 
 
 @dataclass

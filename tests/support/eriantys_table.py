@@ -7,25 +7,33 @@ from typing import Any
 
 import msgspec
 
-from gateway.dialects import base
-from gateway.dialects.eriantys import events, prompts, status
-from shared.engine import Absent, DeadlinePassed, Notice, Present, Table
+from gateway.dialects import contract
+from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RequestDone, RoomsChanged
+from gateway.dialects.eriantys.events import conversation as events
+from gateway.dialects.eriantys.prompts import conversation as prompts
+from gateway.dialects.eriantys.status import conversation as status
+from gateway.dialects.requests import (
+    ActRequest,
+    CloseConnection,
+    ConfigureRequest,
+    CountRejection,
+    CreateRequest,
+    JoinRequest,
+    LeaveRequest,
+    LoginRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    ReturnRequest,
+    WatchRoomsRequest,
+)
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.eriantys.game import GAME
 from shared.games.eriantys.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.rooms import (
-    Away,
-    Back,
-    Configured,
-    Ended,
-    Joined,
-    Left,
-    Listing,
-    RoomSpec,
-    Started,
-    Update,
-)
+from shared.room_events import Away, Back, Configured, Ended, Joined, Left, RoomSpec, Started
+from shared.room_views import Listing, Update
 from tests.support.eriantys_room import HouseRoom, Person
 
 DIALECTS = {dialect.name: dialect for dialect in (events.DIALECT, prompts.DIALECT, status.DIALECT)}
@@ -37,12 +45,12 @@ class Line:
 
     house: "House"
     dialect: str
-    talk: base.Conversation
+    talk: contract.Conversation
     frames: list[bytes] = field(default_factory=list)
     name: str = ""
     seat: tuple[RoomId, Seat] | None = None
     watching: bool = False
-    closed: base.Hangup | None = None
+    closed: CloseConnection | None = None
     heard: Callable[[bytes], None] | None = None
     complaints: list[str] = field(default_factory=list)
     """Codes of what the conversation found wrong by itself."""
@@ -91,7 +99,7 @@ class House:
     # --- connections -------------------------------------------------------------------------------------------------
 
     def connect(self, dialect: str, query: Mapping[str, str] | None = None) -> Line:
-        talk = DIALECTS[dialect].converse(base.Opening(query or {}, self))
+        talk = DIALECTS[dialect].converse(contract.Opening(query or {}, self))
         line = Line(self, dialect, talk)
         self.lines.append(line)
         self.feed(line, talk.open)
@@ -122,14 +130,14 @@ class House:
             self.step(room, [], DeadlinePassed(timer.name))
         self.settle()
 
-    def feed(self, line: Line, source: Callable[[], Iterable[base.Out]]) -> None:
+    def feed(self, line: Line, source: Callable[[], Iterable[Output]]) -> None:
         self._work.append(lambda: self._carry_out(line, source()))
 
     def settle(self) -> None:
         while self._work:
             self._work.popleft()()
 
-    def _carry_out(self, line: Line, outs: Iterable[base.Out]) -> None:
+    def _carry_out(self, line: Line, outs: Iterable[Output]) -> None:
         for out in outs:
             match out:
                 case bytes():
@@ -137,36 +145,36 @@ class House:
                     line.frames.append(out)
                     if line.heard is not None:
                         line.heard(out)
-                case base.Complained(code=code):
+                case CountRejection(code=code):
                     line.complaints.append(code)
-                case base.Hangup():
+                case CloseConnection():
                     line.closed = out
-                case base.Logout():
+                case LogoutRequest():
                     line.name = ""
-                case base.WatchRooms(on=on):
+                case WatchRoomsRequest(on=on):
                     line.watching = on
                     if on:
-                        self.feed(line, lambda: line.talk.changed(base.RoomsChanged()))
+                        self.feed(line, lambda: line.talk.changed(RoomsChanged()))
                 case _:
                     self._request(line, out)
 
     def _request(self, line: Line, request: Any) -> None:
         match request:
-            case base.Login(name=name):
+            case LoginRequest(name=name):
                 answer: Any = self._login(line, name)
-            case base.Create(spec=spec, choice=choice):
+            case CreateRequest(spec=spec, choice=choice):
                 answer = self._create(line, spec, choice)
-            case base.Join(room=number, choice=choice):
+            case JoinRequest(room=number, choice=choice):
                 answer = self._join(line, number, choice)
-            case base.Match(open=spec):
+            case MatchRequest(open=spec):
                 answer = self._match(line, spec)
-            case base.Return(name=name, room=number):
+            case ReturnRequest(name=name, room=number):
                 answer = self._return(line, name, number)
-            case base.Act(room=number, command=command):
+            case ActRequest(room=number, command=command):
                 answer = self._act(line, number, command, request.ref)
-            case base.Configure():
+            case ConfigureRequest():
                 answer = self._configure(line, request)
-            case base.Leave(room=number):
+            case LeaveRequest(room=number):
                 answer = self._leave(line, number)
             case _:
                 raise AssertionError(f"no dialect of this game asks for {request}")
@@ -176,9 +184,9 @@ class House:
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
-    def _login(self, line: Line, name: str) -> base.Answer:
+    def _login(self, line: Line, name: str) -> Answer:
         if not name.strip() or len(name) > 32:
-            return base.Refused("name/bad", "")
+            return Refused("name/bad", "")
         kept = {
             person.name
             for room in self.rooms.values()
@@ -186,81 +194,81 @@ class House:
             for person in room.people.values()
         }
         if line.name == name:
-            return base.LoggedIn(name)
+            return LoggedIn(name)
         if name in kept or any(other.name == name for other in self.lines):
-            return base.Refused("name/taken", "")
+            return Refused("name/taken", "")
         line.name = name
-        return base.LoggedIn(name)
+        return LoggedIn(name)
 
-    def _create(self, line: Line, spec: RoomSpec, choice: dict[str, Any]) -> base.Answer:
+    def _create(self, line: Line, spec: RoomSpec, choice: dict[str, Any]) -> Answer:
         if spec.seats not in GAME.seats:
-            return base.Refused("room/bad_seats", "")
+            return Refused("room/bad_seats", "")
         number = RoomId(1000 + len(self.rooms))
         room = HouseRoom(number, spec, self.seed + number)
         answer = self._sit(line, room, choice)
-        if isinstance(answer, base.Entered):
+        if isinstance(answer, Entered):
             self.rooms[number] = room
             self._list_changed()
         return answer
 
-    def _join(self, line: Line, number: RoomId, choice: dict[str, Any]) -> base.Answer:
+    def _join(self, line: Line, number: RoomId, choice: dict[str, Any]) -> Answer:
         room = self.rooms.get(number)
         if room is None:
-            return base.Refused("room/unknown", "")
+            return Refused("room/unknown", "")
         if room.spec.only not in ("", line.dialect):
-            return base.Refused("room/wrong_dialect", "")
+            return Refused("room/wrong_dialect", "")
         return self._sit(line, room, choice)
 
-    def _match(self, line: Line, spec: RoomSpec | None) -> base.Answer:
+    def _match(self, line: Line, spec: RoomSpec | None) -> Answer:
         for room in self.rooms.values():
             public = not room.spec.private and room.spec.only in ("", line.dialect)
             if public and room.status == "waiting" and room.free():
                 return self._sit(line, room, {})
-        return self._create(line, spec, {}) if spec is not None else base.Refused("lobby/no_table", "")
+        return self._create(line, spec, {}) if spec is not None else Refused("lobby/no_table", "")
 
-    def _sit(self, line: Line, room: HouseRoom, wanted: dict[str, Any]) -> base.Answer:
+    def _sit(self, line: Line, room: HouseRoom, wanted: dict[str, Any]) -> Answer:
         if room.status != "waiting":
-            return base.Refused("room/started", "")
+            return Refused("room/started", "")
         if not room.free():
-            return base.Refused("room/full", "")
+            return Refused("room/full", "")
         seat = room.free()[0]
         taken = {other: person.choice for other, person in room.people.items()}
         choice = GAME.admit(room.options, room.spec.seats, taken, seat, wanted)
         if isinstance(choice, Rejected):
-            return base.Refused(choice.code, choice.text)
+            return Refused(choice.code, choice.text)
         self.step(room, [Joined(seat, line.name, choice=choice)])
         room.people[seat] = Person(line.name, choice, line)
         line.seat = (room.number, seat)
-        return base.Entered(room.number, seat, room.view(seat))
+        return Entered(room.number, seat, room.view(seat))
 
-    def _return(self, line: Line, name: str, number: RoomId | None) -> base.Answer:
+    def _return(self, line: Line, name: str, number: RoomId | None) -> Answer:
         for room in self.rooms.values():
             for seat, person in room.people.items():
                 if person.name == name and number in (None, room.number) and room.status in ("waiting", "playing"):
                     if person.line is not None:
-                        return base.Refused("room/not_gone", "")
+                        return Refused("room/not_gone", "")
                     self.step(room, [Back(seat)], Present(seat))
                     person.line, line.name, line.seat = line, name, (room.number, seat)
-                    return base.Entered(room.number, seat, room.view(seat), back=True)
-        return base.Refused("room/unknown", "")
+                    return Entered(room.number, seat, room.view(seat), back=True)
+        return Refused("room/unknown", "")
 
-    def _act(self, line: Line, number: RoomId, command: Any, ref: Any) -> base.Answer | None:
+    def _act(self, line: Line, number: RoomId, command: Any, ref: Any) -> Answer | None:
         room = self.rooms[number]
         assert line.seat is not None
         if room.status != "playing":
-            return base.Refused("room/not_started" if room.status == "waiting" else "game/over", "")
+            return Refused("room/not_started" if room.status == "waiting" else "game/over", "")
         again = msgspec.json.decode(msgspec.json.encode(command), type=GAME.command_type)
         happened = GAME.decide(room.state, line.seat[1], again)
         if isinstance(happened, Rejected):
-            return base.Refused(happened.code, happened.text)
+            return Refused(happened.code, happened.text)
         self.step(room, happened, by=line, ref=ref)
         return None
 
-    def _configure(self, line: Line, wanted: base.Configure) -> base.Answer | None:
+    def _configure(self, line: Line, wanted: ConfigureRequest) -> Answer | None:
         room = self.rooms[wanted.room]
         assert line.seat is not None
         if room.status != "waiting" or not room.spec.only or line.seat[1] != min(room.people):
-            return base.Refused("room/started", "")
+            return Refused("room/started", "")
         kicked = [(seat, person) for seat, person in sorted(room.people.items()) if seat >= wanted.seats]
         room.spec = msgspec.structs.replace(room.spec, seats=wanted.seats, options=wanted.options, only="")
         choices: dict[Seat, Any] = {}
@@ -277,7 +285,7 @@ class House:
         self._list_changed()
         return None
 
-    def _leave(self, line: Line, number: RoomId) -> base.Answer:
+    def _leave(self, line: Line, number: RoomId) -> Answer:
         room = self.rooms[number]
         assert line.seat is not None
         seat, line.seat = line.seat[1], None
@@ -285,7 +293,7 @@ class House:
         if room.status == "waiting":
             person = room.people.pop(seat)
             self.step(room, [Left(seat, person.name, "left")])
-        return base.Done(number)
+        return RequestDone(number)
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
@@ -316,7 +324,7 @@ class House:
         room.offset += 1
         for seat, person in sorted(room.people.items()):
             if person.line is not None:
-                shown = [GAME.redact(e, seat) if type(e).__module__ != "shared.rooms" else e for e in all_events]
+                shown = [GAME.redact(e, seat) if type(e).__module__ != "shared.room_events" else e for e in all_events]
                 raw = msgspec.Raw(msgspec.json.encode(shown))
                 update = Update(room.number, Epoch(1), Offset(room.offset), 0, raw)
                 self._deliver(person.line, update, ref if person.line is by else None)
@@ -325,7 +333,7 @@ class House:
         self.feed(line, lambda: line.talk.deliver(update, ref))
 
     def _apply(self, room: HouseRoom, event: Any) -> None:
-        if type(event).__module__ == "shared.rooms":
+        if type(event).__module__ == "shared.room_events":
             return
         room.journal.append(event)
         room.state = GAME.evolve(room.state, event)
@@ -349,4 +357,4 @@ class House:
                 self._tell_rooms(line)
 
     def _tell_rooms(self, line: Line) -> None:
-        self.feed(line, lambda: line.talk.changed(base.RoomsChanged()) if line.watching else ())
+        self.feed(line, lambda: line.talk.changed(RoomsChanged()) if line.watching else ())

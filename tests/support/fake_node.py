@@ -6,8 +6,8 @@ import signal
 import sys
 from pathlib import Path
 
-from deploy import valkey
-from shared.settings import GatewaySettings, from_env
+from deploy.launcher import valkey
+from shared.runtime.settings import GatewaySettings, from_env
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 

@@ -10,7 +10,7 @@ import fakeredis
 from redis.exceptions import ResponseError
 
 from shared.bus.scripts import LOADING
-from shared.bus.store import Argument, Command, StoreRefused
+from shared.bus.store import Argument, RedisCommand, StoreRefused
 
 _SHEBANG = "#!lua\n"
 _TIMED = (
@@ -52,7 +52,7 @@ class FakeServer:
         self._hashes: dict[Argument, Argument] = {}
         self._load()
 
-    def run(self, command: Command) -> Any:
+    def run(self, command: RedisCommand) -> Any:
         """The reply, an error as a value."""
         if command[0] == "EVALSHA":
             command = (command[0], self._hashes[command[1]], *command[2:])
@@ -108,13 +108,13 @@ class FakeStore:
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
 
-    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = [self.server.run(command) for command in commands]
         for reply in replies:
             if isinstance(reply, StoreRefused) and not errors:
                 raise reply
         return replies
 
-    def cast(self, commands: Sequence[Command]) -> None:
+    def cast(self, commands: Sequence[RedisCommand]) -> None:
         for command in commands:
             self.server.run(command)

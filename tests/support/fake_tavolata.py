@@ -7,12 +7,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 from deploy import cli
-from deploy.plan import Plan, plan_from_env
+from deploy.launcher.plan import ClusterPlan, plan_from_env
 
 NODE = (sys.executable, "-m", "tests.support.fake_node")
 
 
-def plan_with_fakes(data: Path, gateways: int, workers: int, env: Mapping[str, str]) -> Plan:
+def plan_with_fakes(data: Path, gateways: int, workers: int, env: Mapping[str, str]) -> ClusterPlan:
     plan = plan_from_env(data, gateways, workers, env)
     return replace(plan, gateway_command=(*NODE, "gateway"), worker_command=(*NODE, "worker"))
 

@@ -6,20 +6,23 @@ from typing import Any
 
 import msgspec
 
-from gateway.closing import Closing
+from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
-from gateway.dialects import play
-from gateway.dialects.base import Dialect, Opening, Out, RoomsChanged
+from gateway.dialects.answers import RoomsChanged
+from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.play import conversation as play
+from gateway.dialects.requests import Output
 from gateway.metrics import Metrics
-from gateway.session import Session
-from gateway.tokens import Tokens
-from shared.bus import commands, keys
+from gateway.session.session import Session
+from gateway.transports.close_codes import CloseCode
+from shared.bus import command_streams, keys
 from shared.bus.keys import Keys
-from shared.bus.store import Command, OutcomeUnknown
-from shared.envelopes import Envelope, Outbound, Reply, Told
+from shared.bus.store import OutcomeUnknown, RedisCommand
+from shared.commands import Envelope
+from shared.deliveries import Delivery, Reply, StepMessage
 from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
-from shared.rooms import Update
-from shared.settings import GatewaySettings
+from shared.room_views import Update
+from shared.runtime.settings import GatewaySettings
 from tests.support.fake_store import FakeStore
 
 PARTITIONS = 2
@@ -35,13 +38,13 @@ class HeldStore(FakeStore):
     def __init__(self) -> None:
         super().__init__()
         self.held: asyncio.Event | None = None
-        self.casts: list[Sequence[Command]] = []
+        self.casts: list[Sequence[RedisCommand]] = []
         self.broken = ""
         """Requests for this command fail."""
         self.silent = False
         """Requests are carried out, and never answered."""
 
-    async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         if self.held is not None:
             await self.held.wait()
         if any(command[0] == self.broken for command in wanted):
@@ -51,7 +54,7 @@ class HeldStore(FakeStore):
             await asyncio.Event().wait()
         return replies
 
-    def cast(self, wanted: Sequence[Command]) -> None:
+    def cast(self, wanted: Sequence[RedisCommand]) -> None:
         self.casts.append(wanted)
         super().cast(wanted)
 
@@ -69,7 +72,7 @@ class Paper:
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
-        self.closed: Closing | None = None
+        self.closed: CloseCode | None = None
         self.unsent = 0
         self.pings = 0
         self.aborted = False
@@ -77,7 +80,7 @@ class Paper:
     def send(self, messages: list[bytes]) -> None:
         self.frames += messages
 
-    def close(self, closing: Closing) -> None:
+    def close(self, closing: CloseCode) -> None:
         self.closed = self.closed or closing
 
     def abort(self) -> None:
@@ -120,18 +123,20 @@ class GatewayBench:
         envelopes: list[Envelope] = []
         for number, held in enumerate(KEYS):
             cursors = {Partition(number): (held, self._cursors[number])}
-            for place, some in (await commands.read(self.store, cursors, 1_000, None)).get(Partition(number), []):
+            for place, some in (await command_streams.read(self.store, cursors, 1_000, None)).get(
+                Partition(number), []
+            ):
                 self._cursors[number] = place
                 envelopes += some
         return envelopes
 
-    def answer(self, *replies: Reply, told: Iterable[Told] = (), epoch: int = 7) -> None:
+    def answer(self, *replies: Reply, told: Iterable[StepMessage] = (), epoch: int = 7) -> None:
         """What the owner of a partition says after a commit."""
         told = tuple(told)
         room = replies[0].room if replies else told[0].room
         partition = partition_of(room, PARTITIONS)
         number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
-        self.desk.hub.message(msgspec.json.encode([Outbound(partition, Epoch(epoch), number, told, replies)]))
+        self.desk.hub.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, told, replies)]))
 
     def lose_message(self, room: RoomId = ROOM) -> None:
         """A message to this gateway got lost."""
@@ -139,9 +144,9 @@ class GatewayBench:
         self._numbers[partition] = self._numbers.get(partition, 0) + 1
 
 
-def step(offset: int, epoch: int = 7, room: RoomId = ROOM, **fields: Any) -> Told:
+def step(offset: int, epoch: int = 7, room: RoomId = ROOM, **fields: Any) -> StepMessage:
     update = Update(room, Epoch(epoch), Offset(offset), 0, msgspec.Raw(b"[]"), **fields)
-    return Told(room, Epoch(epoch), Offset(offset), msgspec.Raw(msgspec.json.encode(update)))
+    return StepMessage(room, Epoch(epoch), Offset(offset), msgspec.Raw(msgspec.json.encode(update)))
 
 
 def reply_to(envelope: Envelope, offset: int = 1, epoch: int = 7, seat: int | None = 0, **fields: Any) -> Reply:
@@ -165,25 +170,25 @@ class Parrot:
     def __init__(self, _opening: Opening) -> None:
         pass
 
-    def open(self) -> Iterable[Out]:
+    def open(self) -> Iterable[Output]:
         return ()
 
-    def receive(self, frame: bytes) -> Iterable[Out]:
+    def receive(self, frame: bytes) -> Iterable[Output]:
         return (frame,)
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
         return (code.encode(),)
 
-    def answer(self, ref: Any, answer: Any) -> Iterable[Out]:
+    def answer(self, ref: Any, answer: Any) -> Iterable[Output]:
         return ()
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
         return (b"%d" % update.offset,)
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
         return ()
 
-    def tick(self, now_ms: int) -> Iterable[Out]:
+    def tick(self, now_ms: int) -> Iterable[Output]:
         return ()
 
 

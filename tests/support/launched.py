@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deploy import state
-from deploy.ports import POOL, is_free
+from deploy.launcher import cluster_file
+from deploy.launcher.ports import POOL, is_free
 from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -83,7 +83,7 @@ class Launched:
 
     def processes(self, role: str) -> dict[int, int | None]:
         """The processes of a role now: pid -> port."""
-        cluster = state.read(self.data)
+        cluster = cluster_file.read(self.data)
         found = cluster.processes if cluster is not None else ()
         return {process.pid: process.port for process in found if process.role == role}
 
@@ -115,4 +115,4 @@ class Launched:
     ) -> None:
         if self._process is not None and self._process.poll() is None:
             self.send(signal.SIGTERM)
-        eventually(lambda: not state.is_locked(self.data), "all processes are gone", 60)
+        eventually(lambda: not cluster_file.is_locked(self.data), "all processes are gone", 60)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Self
 
-from deploy.ports import LOOPBACK, free_port
+from deploy.launcher.ports import LOOPBACK, free_port
 
 
 class Proxy:

@@ -4,22 +4,24 @@ from typing import Any
 
 import msgspec
 
-from shared.bus.journal import Filed, Kept, Record
+from shared.bus.journal import JournalEntry, JournalRecord, StoredRoom
 from shared.bus.keys import Keys
-from shared.envelopes import Act, AnyBody, Done, Enter, Envelope, Expired, Reply, Told
+from shared.commands import Act, Enter, Envelope, Expired, RoomCommand
+from shared.deliveries import CompletedCommand, Reply, StepMessage
 from shared.games import stones
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
-from shared.rooms import RoomSpec, RoomView, Update
-from shared.settings import WorkerSettings
+from shared.room_events import RoomSpec
+from shared.room_views import RoomView, Update
+from shared.runtime.settings import WorkerSettings
 from tests.support.batches import appended, steps_for
 from tests.support.toys import TOY
-from worker.batch import Batch
-from worker.engines import Engines
-from worker.room import Room
+from worker.games import GameCatalog
+from worker.room.batch import Batch
+from worker.room.room import Room
 
 ROOM = RoomId(1000)
 KEYS = Keys(Partition(0), 4)
-ENGINES = Engines((stones.GAME, TOY))
+ENGINES = GameCatalog((stones.GAME, TOY))
 SETTINGS = WorkerSettings(
     snapshot_every=4, grace_ms=10_000, away_ms=30_000, abandoned_ms=600_000, bot_ms=500, rematch_ms=60_000
 )
@@ -28,8 +30,8 @@ TWO = RoomSpec("toy", 2)
 SECRET_SEED = 8_765_432_109_876
 G1, G2 = GatewayId("g-one"), GatewayId("g-two")
 
-_decode_told = msgspec.json.Decoder(Told).decode
-_decode_record = msgspec.json.Decoder(Record).decode
+_decode_told = msgspec.json.Decoder(StepMessage).decode
+_decode_record = msgspec.json.Decoder(JournalRecord).decode
 _decode_update = msgspec.json.Decoder(Update).decode
 _decode_view = msgspec.json.Decoder(RoomView).decode
 
@@ -43,14 +45,14 @@ def take(count: int) -> Act:
 
 
 class RoomBench:
-    def __init__(self, settings: WorkerSettings = SETTINGS, engines: Engines = ENGINES) -> None:
+    def __init__(self, settings: WorkerSettings = SETTINGS, engines: GameCatalog = ENGINES) -> None:
         self.settings = settings
         self._engines = engines
         self.epoch = Epoch(1)
         self.now_ms = 1_000_000
-        self.records: list[Filed] = []
+        self.records: list[JournalEntry] = []
         self.snapshot: tuple[tuple[int, int], bytes] | None = None
-        self.updates: list[Told] = []
+        self.updates: list[StepMessage] = []
         self.replies: list[Reply] = []
         self.batch = Batch(KEYS, self.epoch)
         self.room = self.loaded()
@@ -59,7 +61,7 @@ class RoomBench:
 
     # --- asking -----------------------------------------------------------------------------------------------------
 
-    def send(self, who: str, body: AnyBody, command: int | None = None, **more: Any) -> Reply | None:
+    def send(self, who: str, body: RoomCommand, command: int | None = None, **more: Any) -> Reply | None:
         """A command of a session, at its own connection unless told otherwise; the answer."""
         if command is None:
             command = self._ids[who] = self._ids.get(who, 0) + 1
@@ -72,19 +74,19 @@ class RoomBench:
         self.room.handle(envelope, self.now_ms, self.batch)
         self._keep()
         replies = [reply for reply, _ in self.batch.replies]
-        done = Done(envelope.gateway, envelope.conn, envelope.id)
+        done = CompletedCommand(envelope.gateway, envelope.conn, envelope.id)
         steps = [told for told in steps_for(self.batch, envelope.gateway) if told.done == done]
         replies += [Reply(done.conn, ROOM, done.id, "", "", told.epoch, told.offset) for told in steps]
         self.replies += replies
         return replies[-1] if replies else None
 
-    def ok(self, who: str, body: AnyBody, command: int | None = None, **more: Any) -> Reply:
+    def ok(self, who: str, body: RoomCommand, command: int | None = None, **more: Any) -> Reply:
         reply = self.send(who, body, command, **more)
         assert reply is not None
         assert not reply.code, reply.code
         return reply
 
-    def code(self, who: str, body: AnyBody, command: int | None = None, **more: Any) -> str:
+    def code(self, who: str, body: RoomCommand, command: int | None = None, **more: Any) -> str:
         reply = self.send(who, body, command, **more)
         assert reply is not None
         return reply.code
@@ -93,7 +95,7 @@ class RoomBench:
         dialect = spec.only if spec else ""
         return self.ok(who, Enter(who, spec, SECRET_SEED if spec else 0, dialect=dialect), **more)
 
-    def own(self, body: AnyBody) -> None:
+    def own(self, body: RoomCommand) -> None:
         """A command of the cluster itself."""
         self.handle(Envelope(ROOM, SessionId(""), CommandId(0), body))
 
@@ -129,11 +131,11 @@ class RoomBench:
 
     # --- coming back ------------------------------------------------------------------------------------------------
 
-    def kept(self, *, snapshots: bool = True) -> Kept:
+    def kept(self, *, snapshots: bool = True) -> StoredRoom:
         if not snapshots or self.snapshot is None:
-            return Kept(None, tuple(self.records))
+            return StoredRoom(None, tuple(self.records))
         place, body = self.snapshot
-        return Kept(body, tuple(filed for filed in self.records if filed[:2] > place))
+        return StoredRoom(body, tuple(filed for filed in self.records if filed[:2] > place))
 
     def loaded(self, *, snapshots: bool = True) -> Room:
         return Room(ROOM, self.epoch, self._engines, self.settings, self.kept(snapshots=snapshots))

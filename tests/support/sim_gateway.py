@@ -6,23 +6,23 @@ from random import Random
 
 import msgspec
 
-from gateway import closing
-from gateway.closing import Closing
+from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
-from gateway.dialects import play
-from gateway.dialects.base import Opening
+from gateway.dialects.contract import Opening
+from gateway.dialects.play import conversation as play
 from gateway.metrics import Metrics
-from gateway.session import Session
-from gateway.tokens import Tokens
+from gateway.session.session import Session
+from gateway.transports import close_codes
+from gateway.transports.close_codes import CloseCode
 from shared.bus import directory, keys
-from shared.bus.leases import GATEWAYS
+from shared.bus.registry import GATEWAYS
 from shared.bus.store import StoreError
-from shared.envelopes import Beat, Control
+from shared.deliveries import ControlMessage, Heartbeat
 from shared.ids import GatewayId
-from shared.settings import GatewaySettings
+from shared.runtime.settings import GatewaySettings
 from tests.support.sim_store import Line, World
 
-_decode_control = msgspec.json.Decoder(Control).decode
+_decode_control = msgspec.json.Decoder(ControlMessage).decode
 
 
 class Wire:
@@ -41,7 +41,7 @@ class Wire:
         if not self.cut and not self.gateway.dead:
             self.down.extend(messages)
 
-    def close(self, closing: Closing) -> None:
+    def close(self, closing: CloseCode) -> None:
         self.abort()
 
     def abort(self) -> None:
@@ -105,12 +105,12 @@ class SimGateway:
             self.desk.rooms.change(directory.changed(data))
         else:
             control = _decode_control(data)
-            if isinstance(control, Beat):
+            if isinstance(control, Heartbeat):
                 self.desk.hub.beat(control.last)
                 return
             session = self.desk.sessions.get(control.conn)
             if session is not None and session.sid == control.sid:
-                session.hang_up(closing.REPLACED)
+                session.hang_up(close_codes.REPLACED)
 
     def resubscribe(self) -> None:
         """The subscription was made again; what was said meanwhile is lost."""
@@ -164,7 +164,7 @@ class SimGateway:
 
     def _begin_anew(self) -> None:
         for session in list(self.desk.sessions.values()):
-            session.hang_up(closing.restart(0))
+            session.hang_up(close_codes.restart(0))
         self._lives += 1
         self.desk.begin_anew(GatewayId(f"{self.id}-{self._lives}"))
         self.news.close()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from shared.bus.store import Argument, Command, OutcomeUnknown, StoreDown, StoreRefused
+from shared.bus.store import Argument, OutcomeUnknown, RedisCommand, StoreDown, StoreRefused
 from tests.support.fake_store import FakeServer, VirtualTime
 
 
@@ -20,7 +20,7 @@ class World:
         self.adds = 0
         """Additions to streams so far: whoever waits for one need not look before it has come."""
 
-    def run(self, command: Command) -> Any:
+    def run(self, command: RedisCommand) -> Any:
         if command[0] == "XADD":
             self.adds += 1
         return self.server.run(command)
@@ -28,7 +28,7 @@ class World:
 
 @dataclass(slots=True)
 class _Request:
-    commands: Sequence[Command]
+    commands: Sequence[RedisCommand]
     errors: bool
     answer: "asyncio.Future[list[Any]] | None"
     until_s: float = 0.0
@@ -48,7 +48,7 @@ class Line:
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
 
-    async def pipe(self, commands: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         if self.down:
             raise StoreDown("not connected")
         answer: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
@@ -60,7 +60,7 @@ class Line:
         self._requests.append(request)
         return await answer
 
-    def cast(self, commands: Sequence[Command]) -> None:
+    def cast(self, commands: Sequence[RedisCommand]) -> None:
         if not self.down:
             self._requests.append(_Request(commands, True, None))
 

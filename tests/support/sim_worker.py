@@ -6,13 +6,13 @@ from random import Random
 from shared.bus import keys
 from shared.bus.store import StoreError
 from shared.ids import WorkerId
-from shared.settings import WorkerSettings
+from shared.runtime.settings import WorkerSettings
 from tests.support.sim_store import Line, World
-from worker.clock import StoreClock
-from worker.engines import Engines
-from worker.intake import Intake
+from worker.games import GameCatalog
 from worker.metrics import Metrics
-from worker.tenancy import Tenancy
+from worker.partitions.consumer import Consumer
+from worker.partitions.ownership import Ownership
+from worker.partitions.store_clock import StoreClock
 
 
 class CountingMetrics(Metrics):
@@ -28,7 +28,7 @@ class CountingMetrics(Metrics):
 
 
 class SimWorker:
-    def __init__(self, world: World, number: int, settings: WorkerSettings, engines: Engines) -> None:
+    def __init__(self, world: World, number: int, settings: WorkerSettings, engines: GameCatalog) -> None:
         self.id = WorkerId(f"w-{number}")
         self.store, self.reader = Line(world), Line(world)
         self.paused_until_s = 0.0
@@ -39,8 +39,8 @@ class SimWorker:
         def monotonic() -> float:
             return world.time.now_s
 
-        self.tenancy = Tenancy(self.id, self.store, settings, engines, StoreClock(monotonic), monotonic)
-        intake = Intake(self.reader, self.store, self.tenancy, settings, self.metrics)
+        self.tenancy = Ownership(self.id, self.store, settings, engines, StoreClock(monotonic), monotonic)
+        intake = Consumer(self.reader, self.store, self.tenancy, settings, self.metrics)
         self.news = world.server.listen((keys.TENANCY,))
         loops = (self.tenancy.run(self._wake, lambda: b"{}"), intake.run(), self.tenancy.alarm.run())
         self.tasks = [asyncio.ensure_future(loop) for loop in loops]

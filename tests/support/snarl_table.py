@@ -8,44 +8,28 @@ from typing import Any
 
 import msgspec
 
-from gateway.dialects.base import (
-    Act,
-    Answer,
-    Dialect,
-    Entered,
-    Hangup,
-    Join,
-    LoggedIn,
-    Login,
-    Logout,
-    Match,
-    Opening,
-    Out,
-    Refused,
-    Return,
+from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused
+from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.requests import (
+    ActRequest,
+    CloseConnection,
+    JoinRequest,
+    LoginRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    ReturnRequest,
 )
 from gateway.dialects.snarl import SnarlSettings, snarl_dialect
-from shared.engine import Absent, DeadlinePassed, Present, Table
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Present, Table
 from shared.games.snarl.events import Event
 from shared.games.snarl.game import GAME
 from shared.games.snarl.options import Options
 from shared.games.snarl.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.rooms import (
-    NOTHING,
-    Away,
-    Back,
-    Joined,
-    Left,
-    Listing,
-    RoomEvent,
-    RoomSpec,
-    RoomView,
-    SeatView,
-    Started,
-    Update,
-)
+from shared.room_events import NOTHING, Away, Back, Joined, Left, RoomEvent, RoomSpec, Started
+from shared.room_views import Listing, RoomView, SeatView, Update
 
 Setup = Callable[[Table[Options]], tuple[Event, ...]]
 
@@ -61,7 +45,7 @@ class Client:
         self.name = ""
         self.seat: tuple[SnarlTable, Seat] | None = None
         self.inbox: list[bytes] = []
-        self.closed: Hangup | None = None
+        self.closed: CloseConnection | None = None
 
     def say(self, value: Any) -> None:
         """Send a JSON value, and let everything happen that follows from it."""
@@ -138,7 +122,7 @@ class SnarlTable:
         self.state = GAME.empty
         self.happen((Started(seats, order),), events)
 
-    def act(self, client: Client, seat: Seat, act: Act) -> None:
+    def act(self, client: Client, seat: Seat, act: ActRequest) -> None:
         if self.state is None:
             self.cluster.answer(client, act.ref, Refused("room/not_started", ""))
             return
@@ -188,7 +172,7 @@ class Cluster:
         self.names: set[str] = set()
         self.busy: deque[str] = deque()
         """Codes that the next requests are refused with; empty: it is carried out."""
-        self._queue: deque[tuple[Client, Out]] = deque()
+        self._queue: deque[tuple[Client, Output]] = deque()
         self._working = False
 
     def connect(
@@ -233,43 +217,45 @@ class Cluster:
                 self._one(who, word)
         self._working = False
 
-    def _one(self, client: Client, word: Out) -> None:
-        refusal = self.busy.popleft() if self.busy and not isinstance(word, bytes | Hangup | Logout) else ""
+    def _one(self, client: Client, word: Output) -> None:
+        refusal = (
+            self.busy.popleft() if self.busy and not isinstance(word, bytes | CloseConnection | LogoutRequest) else ""
+        )
         if refusal:
             self.answer(client, getattr(word, "ref", None), Refused(refusal, ""))
             return
         match word:
             case bytes():
                 client.inbox.append(word)
-            case Hangup():
+            case CloseConnection():
                 client.closed = word
                 self.lose(client)
-            case Login(name=name, ref=ref):
+            case LoginRequest(name=name, ref=ref):
                 if not name or name in self.names:
                     self.answer(client, ref, Refused("name/taken" if name else "name/bad", ""))
                 else:
                     self.names.add(name)
                     client.name = name
                     self.answer(client, ref, LoggedIn(name))
-            case Logout():
+            case LogoutRequest():
                 self.names.discard(client.name)
-            case Match():
+            case MatchRequest():
                 self._match(client, word)
-            case Join(room=room, ref=ref):
+            case JoinRequest(room=room, ref=ref):
                 table = self.tables.get(room)
                 if table is None or table.status != "waiting" or not table.free:
                     self.answer(client, ref, Refused("room/full", ""))
                 else:
                     table.sit_down(client, ref)
-            case Return():
+            case ReturnRequest():
                 self._return(client, word)
-            case Act():
+            case ActRequest():
                 assert client.seat is not None
                 client.seat[0].act(client, client.seat[1], word)
             case _:
                 raise AssertionError(f"the dialect asks for {word}")
 
-    def _match(self, client: Client, wanted: Match) -> None:
+    def _match(self, client: Client, wanted: MatchRequest) -> None:
         for table in self.tables.values():
             if table.status == "waiting" and table.free and wanted.seats in (None, table.spec.seats):
                 table.sit_down(client, wanted.ref)
@@ -279,7 +265,7 @@ class Cluster:
         self.tables[room] = SnarlTable(room, wanted.open, self)
         self.tables[room].sit_down(client, wanted.ref)
 
-    def _return(self, client: Client, wanted: Return) -> None:
+    def _return(self, client: Client, wanted: ReturnRequest) -> None:
         for table in self.tables.values():
             for seat in table.gone():
                 if table.names[seat] == wanted.name and table.status == "playing":

@@ -3,48 +3,48 @@
 from msgspec.structs import replace
 
 from shared.dice import Dice
-from shared.engine import Absent, DeadlinePassed, Game, Notice, Noun, Outcome, Present, Table, Timer, Word
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Game, Message, Notice, Outcome, Present, Table, Timer, Value
 from shared.ids import Seat
 
 BELL_MS = 5_000
 
 
-class Options(Noun, frozen=True):
+class Options(Value, frozen=True):
     rounds: int = 6
 
 
-class Guess(Word, frozen=True):
+class Guess(Message, frozen=True):
     number: int
 
 
-class Boom(Word, frozen=True):
+class Boom(Message, frozen=True):
     """`decide` fails on it."""
 
 
-class Poison(Word, frozen=True):
+class Poison(Message, frozen=True):
     """`evolve` fails on what it comes to."""
 
 
-class Dealt(Word, frozen=True):
+class Dealt(Message, frozen=True):
     seats: tuple[Seat, ...]
     secrets: dict[Seat, int]
     rounds: int
     seed: int = 0
 
 
-class Guessed(Word, frozen=True):
+class Guessed(Message, frozen=True):
     seat: Seat
     number: int
     secret: int = 0
     """The guesser's own, for nobody else."""
 
 
-class Poisoned(Word, frozen=True):
+class Poisoned(Message, frozen=True):
     pass
 
 
-class Noticed(Word, frozen=True):
+class Noticed(Message, frozen=True):
     what: str
 
 
@@ -52,7 +52,7 @@ Command = Guess | Boom | Poison
 Event = Dealt | Guessed | Poisoned | Noticed
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     seats: tuple[Seat, ...] = ()
     secrets: dict[Seat, int] = {}
     seed: int = 0

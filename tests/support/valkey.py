@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deploy import valkey
-from deploy.ports import free_port
-from deploy.tether import tethered
-from deploy.valkey import ValkeyConfig
+from deploy.launcher import valkey
+from deploy.launcher.die_with_parent import tethered
+from deploy.launcher.ports import free_port
+from deploy.launcher.valkey import ValkeyConfig
 from tests.support.waiting import eventually
 
 ATTEMPTS = 5

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from gateway.dialects.base import Conversation, Dialect, Opening
 from gateway.dialects.codex.conversation import CodexConversation
 from gateway.dialects.codex.settings import CodexSettings
+from gateway.dialects.contract import Conversation, Dialect, Opening
 
 __all__ = ["DIALECT", "CodexSettings", "codex_dialect"]
 

@@ -6,26 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.dialects.base import (
-    Act,
-    Answer,
-    Complained,
-    Create,
-    Entered,
-    Hangup,
-    Join,
-    Leave,
-    LoggedIn,
-    Login,
-    Logout,
-    Match,
-    Opening,
-    Out,
-    Refused,
-    Return,
-    RoomsChanged,
-    Say,
-)
+from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RoomsChanged
+from gateway.dialects.codex.codec import Illformed, confirm, deny, encode, read
+from gateway.dialects.codex.commands import ChatMessage, PlayMessage, asker, chat, play
 from gateway.dialects.codex.messages import (
     AvailableColorMessage,
     ClientMessage,
@@ -43,16 +26,30 @@ from gateway.dialects.codex.messages import (
     RejoinGameMessage,
     ServerMessage,
 )
-from gateway.dialects.codex.reading import Illformed, confirm, deny, encode, read
-from gateway.dialects.codex.requests import ChatMessage, PlayMessage, asker, chat, play
+from gateway.dialects.codex.render import follow, missing
 from gateway.dialects.codex.returning import whole_state
 from gateway.dialects.codex.settings import CodexSettings
 from gateway.dialects.codex.table import Table, enter
-from gateway.dialects.codex.telling import follow, missing
+from gateway.dialects.contract import Opening
+from gateway.dialects.requests import (
+    ActRequest,
+    CloseConnection,
+    CountRejection,
+    CreateRequest,
+    JoinRequest,
+    LeaveRequest,
+    LoginRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    ReturnRequest,
+    SayRequest,
+)
 from shared.errors import CODES, ProtocolError
 from shared.games.codex.events import Event
 from shared.ids import RoomId
-from shared.rooms import RoomEvent, RoomSpec, Update
+from shared.room_events import RoomEvent, RoomSpec
+from shared.room_views import Update
 
 GAME: Final = "codex"
 BUSY: Final = "BUSY: retry after 1 s"
@@ -89,14 +86,14 @@ class CodexConversation:
 
     # --- what comes in -----------------------------------------------------------------------------------------------
 
-    def open(self) -> Iterable[Out]:
+    def open(self) -> Iterable[Output]:
         return ()
 
-    def receive(self, frame: bytes) -> Iterator[Out]:
+    def receive(self, frame: bytes) -> Iterator[Output]:
         self._heard = True
         message = read(frame)
         if isinstance(message, Illformed):
-            yield Complained("frame/malformed")
+            yield CountRejection("frame/malformed")
             yield from self._complain(message.reply)
             return
         self._illformed = 0
@@ -108,38 +105,38 @@ class CodexConversation:
             self._held.append(message)
         else:
             yield encode(ErrorMessage(BUSY))
-            yield Complained("busy/rate")
+            yield CountRejection("busy/rate")
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterator[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterator[Output]:
         self._heard = True
         if code.startswith("busy/"):
             yield encode(ErrorMessage(BUSY))
         else:
             yield from self._complain(ErrorMessage(CODES.get(code, code)))
 
-    def _complain(self, reply: ServerMessage) -> Iterator[Out]:
+    def _complain(self, reply: ServerMessage) -> Iterator[Output]:
         yield encode(reply)
         self._illformed += 1
         if self._illformed >= MOST_ILLFORMED:
-            yield Hangup(1008, "too many messages that make no sense")
+            yield CloseConnection(1008, "too many messages that make no sense")
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
         return ()
 
-    def tick(self, now_ms: int) -> Iterator[Out]:
+    def tick(self, now_ms: int) -> Iterator[Output]:
         """Time in which nobody looked (a stalled process) is not held against the client."""
         passed = 0 if self._ticked_at is None else min(now_ms - self._ticked_at, 2 * self.tick_ms)
         self._ticked_at = now_ms
         self._silent_for = 0 if self._heard else self._silent_for + passed
         self._heard = False
         if self._table is not None and self._silent_for >= self._settings.silence_ms:
-            yield Hangup(1011, "no sign of life")
+            yield CloseConnection(1011, "no sign of life")
         else:
             yield encode(HeartbeatMessage("ping"))
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
-    def _handle(self, message: ClientMessage) -> Iterator[Out]:
+    def _handle(self, message: ClientMessage) -> Iterator[Output]:
         match message:
             case CreateGameMessage() | JoinGameMessage() | RejoinGameMessage():
                 yield from self._take_seat(message)
@@ -148,31 +145,31 @@ class CodexConversation:
             case _:
                 yield from self._at_table(message)
 
-    def _at_table(self, message: PlayMessage | ChatMessage) -> Iterator[Out]:
+    def _at_table(self, message: PlayMessage | ChatMessage) -> Iterator[Output]:
         if self._table is None:
             yield encode(deny(message, "you sit at no table"))
             return
         if asker(message) != self._name:
             yield encode(deny(message, f"your nickname is {self._name}"))
             return
-        request: Act | Say | str
+        request: ActRequest | SayRequest | str
         if isinstance(message, PrivateChatMessage | GroupChatMessage):
             request = chat(self._table, message)
         else:
             request = play(self._table, message)
         yield encode(deny(message, request)) if isinstance(request, str) else request
 
-    def _take_seat(self, message: SeatMessage) -> Iterator[Out]:
+    def _take_seat(self, message: SeatMessage) -> Iterator[Output]:
         refusal = self._why_no_seat(message)
         if refusal is not None:
             yield encode(deny(message, refusal))
             return
         if self._table is not None:
-            yield Leave(self._table.room)
+            yield LeaveRequest(self._table.room)
             self._table, self._url_table = None, None
         self._asking = message
         if self._name is None and not isinstance(message, RejoinGameMessage):
-            yield Login(message.nickname, message)
+            yield LoginRequest(message.nickname, message)
         else:
             yield self._seat_request(message)
 
@@ -201,19 +198,19 @@ class CodexConversation:
         listing = self._rooms.get(RoomId(number))
         return listing is None or listing.game == GAME
 
-    def _seat_request(self, message: SeatMessage) -> Out:
+    def _seat_request(self, message: SeatMessage) -> Output:
         match message:
             case CreateGameMessage(numPlayers=number):
-                return Create(RoomSpec(GAME, number, self._settings.table_options()), ref=message)
+                return CreateRequest(RoomSpec(GAME, number, self._settings.table_options()), ref=message)
             case JoinGameMessage(gameId=game):
                 room = self._url_table if game is None else RoomId(game)
-                return Match(GAME, ref=message) if room is None else Join(room, ref=message)
+                return MatchRequest(GAME, ref=message) if room is None else JoinRequest(room, ref=message)
             case RejoinGameMessage(nickname=name, gameId=game):
-                return Return(name, GAME, self._url_table if game is None else RoomId(game), message)
+                return ReturnRequest(name, GAME, self._url_table if game is None else RoomId(game), message)
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
-    def answer(self, ref: Any, answer: Answer) -> Iterator[Out]:
+    def answer(self, ref: Any, answer: Answer) -> Iterator[Output]:
         match answer:
             case LoggedIn(name=name) if self._asking is not None:
                 self._name, self._name_is_new = name, True
@@ -227,10 +224,10 @@ class CodexConversation:
                     yield from self._give_name_back()
                     yield from self._go_on()
 
-    def _entered(self, message: SeatMessage, entered: Entered) -> Iterator[Out]:
+    def _entered(self, message: SeatMessage, entered: Entered) -> Iterator[Output]:
         if entered.view.spec.game != GAME:
             yield encode(deny(message, "there is no such game"))
-            yield Leave(entered.room)
+            yield LeaveRequest(entered.room)
             yield from self._give_name_back()
             return
         self._name, self._name_is_new = message.nickname, False
@@ -248,18 +245,18 @@ class CodexConversation:
                     yield encode(AvailableColorMessage(table.free_colors()))
                 yield encode(RejoinedPlayerMessage(name))
 
-    def _give_name_back(self) -> Iterator[Out]:
+    def _give_name_back(self) -> Iterator[Output]:
         if self._name_is_new:
             self._name, self._name_is_new = None, False
-            yield Logout()
+            yield LogoutRequest()
 
-    def _go_on(self) -> Iterator[Out]:
+    def _go_on(self) -> Iterator[Output]:
         """The request for a seat is settled: handle what came meanwhile, up to the next one."""
         self._asking = None
         while self._held and self._asking is None:
             yield from self._handle(self._held.popleft())
 
-    def deliver(self, update: Update, ref: Any) -> Iterator[Out]:
+    def deliver(self, update: Update, ref: Any) -> Iterator[Output]:
         table = self._table
         if table is None or update.room != table.room:
             return

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from gateway.dialects.codex import pictures
+from gateway.dialects.codex import cards
 from gateway.dialects.codex.messages import BoardCard, Picture, Text, UpdateCrashedPlayerMessage
 from gateway.dialects.codex.table import Table
 from shared.games.codex.pieces import PLACES
-from shared.rooms import Said
+from shared.room_events import Said
 
 
 def whole_state(table: Table, chat: Iterable[Said]) -> UpdateCrashedPlayerMessage:
@@ -19,30 +19,30 @@ def whole_state(table: Table, chat: Iterable[Said]) -> UpdateCrashedPlayerMessag
         nickname=table.names[table.me],
         chat=[Text(said.name, None if said.to is None else table.names.get(said.to, ""), said.text) for said in chat],
         gameState=table.state,
-        hand=[pictures.card(card) for card in own.hand],
-        objectiveCard=None if own.objective is None else pictures.objective(own.objective),
+        hand=[cards.card(card) for card in own.hand],
+        objectiveCard=None if own.objective is None else cards.objective(own.objective),
         boards={
             table.names[seat]: [
-                BoardCard(pictures.placed(placed.card, placed.face), placed.i, placed.j)
+                BoardCard(cards.placed(placed.card, placed.face), placed.i, placed.j)
                 for placed in table.player(seat).area
             ]
             for seat in order
         },
         points={table.names[seat]: table.player(seat).points for seat in order},
         players=players,
-        objectiveCards=[pictures.objective(card) for card in game.common],
+        objectiveCards=[cards.objective(card) for card in game.common],
         color=table.color(table.me),
-        table=[pictures.place(place) for place in game.places or (None,) * PLACES],
+        table=[cards.place(place) for place in game.places or (None,) * PLACES],
         colors=[table.color(seat) for seat in order],
         currentPlayer=None if game.current is None else table.names[game.current],
         lastRound=game.last_round,
         crashed=[table.names[seat] for seat in order if seat in table.away],
         startingCard=_starting_card(table) if own.offered else UNSET,
-        objectiveChoices=[pictures.objective(card) for card in own.offered] if own.offered else UNSET,
+        objectiveChoices=[cards.objective(card) for card in own.offered] if own.offered else UNSET,
     )
 
 
 def _starting_card(table: Table) -> Picture:
     """As long as there is something to choose, the card to be placed, or the one that was."""
     number = table.own.starting or table.player(table.me).area[0].card
-    return pictures.card(number)
+    return cards.card(number)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
-from shared.settings import CODEX
+from shared.runtime.settings import CODEX
 
 PREFIX: Final = CODEX
 MOST_MS: Final = 3_600_000

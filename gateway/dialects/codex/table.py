@@ -7,7 +7,7 @@ import msgspec
 from shared.games.codex.pieces import Color, Own, Phase
 from shared.games.codex.views import PlayerView, TableView, View
 from shared.ids import RoomId, Seat
-from shared.rooms import RoomView
+from shared.room_views import RoomView
 
 _view: msgspec.json.Decoder[View | None] = msgspec.json.Decoder(View | None)
 

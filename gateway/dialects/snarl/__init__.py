@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gateway.dialects.base import Conversation, Dialect, Framing, Opening
-from gateway.dialects.snarl.compat import OWN, Compat, with_options
+from gateway.dialects.contract import Conversation, Dialect, Opening
+from gateway.dialects.framing import Framing
 from gateway.dialects.snarl.conversation import SnarlConversation
 from gateway.dialects.snarl.framing import SnarlFraming
+from gateway.dialects.snarl.listener_options import OWN, Compat, with_options
 from gateway.dialects.snarl.settings import SnarlSettings
-from gateway.dialects.snarl.wishes import wishes_of
+from gateway.dialects.snarl.url_options import wishes_of
 
 __all__ = ["DIALECT", "SnarlSettings", "snarl_dialect"]
 

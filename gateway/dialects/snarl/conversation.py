@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from gateway.dialects.base import Answer, Entered, Hangup, Opening, Out, RoomsChanged
-from gateway.dialects.snarl.closing import BUSY, TOO_BIG
-from gateway.dialects.snarl.compat import Compat
+from gateway.dialects.answers import Answer, Entered, RoomsChanged
+from gateway.dialects.contract import Opening
+from gateway.dialects.requests import CloseConnection, Output
+from gateway.dialects.snarl.close_codes import BUSY, TOO_BIG
+from gateway.dialects.snarl.listener_options import Compat
 from gateway.dialects.snarl.playing import Playing
 from gateway.dialects.snarl.registration import Registration
 from gateway.dialects.snarl.settings import SnarlSettings
-from gateway.dialects.snarl.wishes import Wishes
-from shared.rooms import Update
+from gateway.dialects.snarl.url_options import Wishes
+from shared.room_views import Update
 
 _NAMING_TICK_MS: Final = 250
 _PLAYING_TICK_MS: Final = 1_000
@@ -30,13 +32,13 @@ class SnarlConversation:
         self._playing: Playing | None = None
         self._over = False
 
-    def open(self) -> Iterable[Out]:
+    def open(self) -> Iterable[Output]:
         return self._speak(self._registration.open())
 
-    def receive(self, frame: bytes) -> Iterable[Out]:
+    def receive(self, frame: bytes) -> Iterable[Output]:
         return self._speak(self._part.receive(frame))
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Out]:
+    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
         match code:
             case "frame/too_big" | "frame/endless":
                 return self._speak((TOO_BIG,))
@@ -45,34 +47,34 @@ class SnarlConversation:
             case _:
                 return self._speak(self._part.malformed())
 
-    def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
+    def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         if isinstance(answer, Entered):
             self._playing = Playing(answer, self._settings.asks, self._compat)
             self.tick_ms = _PLAYING_TICK_MS
             return self._speak(self._playing.resume())
         return self._speak(self._part.answer(ref, answer))
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
         return () if self._playing is None else self._speak(self._playing.deliver(update, ref))
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Out]:
+    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
         return ()
 
-    def tick(self, now_ms: int) -> Iterable[Out]:
+    def tick(self, now_ms: int) -> Iterable[Output]:
         return self._speak(self._part.tick(now_ms))
 
     @property
     def _part(self) -> Registration | Playing:
         return self._playing or self._registration
 
-    def _speak(self, out: Iterable[Out]) -> list[Out]:
+    def _speak(self, out: Iterable[Output]) -> list[Output]:
         """All that is said, up to the end of the conversation."""
-        said: list[Out] = []
+        said: list[Output] = []
         if self._over:
             return said
         for word in out:
             said.append(word)
-            if isinstance(word, Hangup):
+            if isinstance(word, CloseConnection):
                 self._over = True
                 break
         return said

@@ -3,8 +3,8 @@
 from enum import Enum, auto
 from typing import Final
 
-from gateway.dialects.base import MOST_BYTES
-from gateway.dialects.snarl.compat import Compat
+from gateway.dialects.framing import MOST_BYTES
+from gateway.dialects.snarl.listener_options import Compat
 from gateway.dialects.snarl.messages import ASK_NAME
 from gateway.dialects.snarl.scanner import Scan, Scanner
 from shared.errors import ProtocolError

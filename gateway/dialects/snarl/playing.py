@@ -5,9 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.dialects.base import Act, Answer, Entered, Out, Refused
-from gateway.dialects.snarl.closing import GAME_OVER, REMOVED, TABLE_CLOSED
-from gateway.dialects.snarl.compat import Compat
+from gateway.dialects.answers import Answer, Entered, Refused
+from gateway.dialects.requests import ActRequest, Output
+from gateway.dialects.snarl.close_codes import GAME_OVER, REMOVED, TABLE_CLOSED
+from gateway.dialects.snarl.listener_options import Compat
 from gateway.dialects.snarl.messages import (
     ASK_MOVE,
     INVALID,
@@ -41,7 +42,8 @@ from shared.games.snarl.events import (
 from shared.games.snarl.sights import Actor, Kind, Window
 from shared.games.snarl.views import Standing, View, fold
 from shared.ids import Seat
-from shared.rooms import NOTHING, Closed, Joined, Left, RoomEvent, Update
+from shared.room_events import NOTHING, Closed, Joined, Left, RoomEvent
+from shared.room_views import Update
 
 _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 _decode_view = msgspec.json.Decoder(View).decode
@@ -68,12 +70,12 @@ class Playing:
         self._asks = asks
         self._asks_left = 0
         self._prompted = False
-        self._act_sent: Act | None = None
+        self._act_sent: ActRequest | None = None
         self._act_due = False
         """The cluster was busy: the act is sent again with the next tick."""
         self._compat = compat
 
-    def resume(self) -> Iterable[Out]:
+    def resume(self) -> Iterable[Output]:
         """For a player who came back in mid game: the level, what it sees, and its turn."""
         view = self._view
         if not self._started:
@@ -91,13 +93,13 @@ class Playing:
     def prompted(self) -> bool:
         return self._prompted
 
-    def receive(self, frame: bytes) -> Iterable[Out]:
+    def receive(self, frame: bytes) -> Iterable[Output]:
         return self._answer(read_move(frame, bare=self._compat.bare_points))
 
-    def malformed(self) -> Iterable[Out]:
+    def malformed(self) -> Iterable[Output]:
         return self._answer(NOWHERE)
 
-    def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
+    def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         if not isinstance(answer, Refused):
             return
         if answer.code.startswith("busy/"):
@@ -105,12 +107,12 @@ class Playing:
         elif ref == "move" and answer.code not in _TURN_IS_OVER:
             yield from self._invalid()
 
-    def tick(self, _now_ms: int) -> Iterable[Out]:
+    def tick(self, _now_ms: int) -> Iterable[Output]:
         if self._act_due and self._act_sent is not None:
             self._act_due = False
             yield self._act_sent
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Out]:
+    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
         for event in _decode_events(update.events):
             match event:
                 case Joined():
@@ -128,7 +130,7 @@ class Playing:
 
     # --- what is said about events -----------------------------------------------------------------------------------
 
-    def _tell(self, event: Event, *, own: bool) -> Iterable[Out]:
+    def _tell(self, event: Event, *, own: bool) -> Iterable[Output]:
         match event:
             case LevelBegan():
                 yield say(StartLevel(event.number, self._called(event.players)))
@@ -157,7 +159,7 @@ class Playing:
                 yield say(self._end_game(event))
                 yield GAME_OVER
 
-    def _show(self, windows: Windows, text: str | None) -> Iterable[Out]:
+    def _show(self, windows: Windows, text: str | None) -> Iterable[Output]:
         """Whoever is shown nothing is sent nothing."""
         if self._seat in windows:
             yield self._update(windows[self._seat], text)
@@ -191,27 +193,27 @@ class Playing:
 
     # --- the own turn ------------------------------------------------------------------------------------------------
 
-    def _begin_turn(self) -> Iterable[Out]:
+    def _begin_turn(self) -> Iterable[Output]:
         self._asks_left = self._asks
         return self._ask()
 
-    def _ask(self) -> Iterable[Out]:
+    def _ask(self) -> Iterable[Output]:
         self._asks_left -= 1
         self._prompted = True
         yield ASK_MOVE
 
-    def _answer(self, move: Move) -> Iterable[Out]:
+    def _answer(self, move: Move) -> Iterable[Output]:
         """The first answer closes the prompt; even a malformed one goes to the rules, so that whatever comes before
         their refusal comes while no prompt is open."""
         if self._prompted:
             self._prompted = False
             yield from self._act(move, "move")
 
-    def _invalid(self) -> Iterable[Out]:
+    def _invalid(self) -> Iterable[Output]:
         """Ask again, or let the turn pass once all asks are used up."""
         yield INVALID
         yield from self._ask() if self._asks_left else self._act(ForfeitTurn(), "forfeit")
 
-    def _act(self, command: Command, ref: str) -> Iterable[Out]:
-        self._act_sent = Act(self._room, command, ref=ref)
+    def _act(self, command: Command, ref: str) -> Iterable[Output]:
+        self._act_sent = ActRequest(self._room, command, ref=ref)
         yield self._act_sent

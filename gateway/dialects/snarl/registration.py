@@ -3,13 +3,23 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gateway.dialects.base import Answer, Join, LoggedIn, Login, Logout, Match, Opening, Out, Refused, Request, Return
-from gateway.dialects.snarl.closing import NAMELESS, NO_NAME_IN_TIME, NO_TABLE
-from gateway.dialects.snarl.compat import Compat
+from gateway.dialects.answers import Answer, LoggedIn, Refused
+from gateway.dialects.contract import Opening
+from gateway.dialects.requests import (
+    JoinRequest,
+    LoginRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    Request,
+    ReturnRequest,
+)
+from gateway.dialects.snarl.close_codes import NAMELESS, NO_NAME_IN_TIME, NO_TABLE
+from gateway.dialects.snarl.listener_options import Compat
 from gateway.dialects.snarl.messages import ASK_NAME, Welcome, read_name, say
 from gateway.dialects.snarl.settings import SnarlSettings
-from gateway.dialects.snarl.wishes import Wishes
-from shared.rooms import RoomSpec
+from gateway.dialects.snarl.url_options import Wishes
+from shared.room_events import RoomSpec
 
 GAME = "snarl"
 INFO = "Tavolata Snarl server 1.0"
@@ -36,7 +46,7 @@ class Registration:
         self._prompted_ms: int | None = None
         self._postponed: Request | None = None
 
-    def open(self) -> Iterable[Out]:
+    def open(self) -> Iterable[Output]:
         address = self._compat.info_address
         info = INFO if address is None else {"server": INFO, "ip-address": address[0], "port": address[1]}
         yield say(Welcome(info))
@@ -45,17 +55,17 @@ class Registration:
         else:
             yield NO_TABLE
 
-    def receive(self, frame: bytes) -> Iterable[Out]:
+    def receive(self, frame: bytes) -> Iterable[Output]:
         return self._answer(read_name(frame, unquoted=self._compat.unquoted_names) or "")
 
-    def malformed(self) -> Iterable[Out]:
+    def malformed(self) -> Iterable[Output]:
         return self._answer("")
 
     @property
     def prompted(self) -> bool:
         return self._prompted
 
-    def answer(self, ref: Any, answer: Answer) -> Iterable[Out]:
+    def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         match answer:
             case LoggedIn():
                 yield self._seating()
@@ -64,7 +74,7 @@ class Registration:
             case Refused(code=code):
                 yield from self._refused(ref, code)
 
-    def tick(self, now_ms: int) -> Iterable[Out]:
+    def tick(self, now_ms: int) -> Iterable[Output]:
         if self._postponed is not None:
             request, self._postponed = self._postponed, None
             yield request
@@ -76,13 +86,13 @@ class Registration:
             self._prompted = False
             yield NO_NAME_IN_TIME
 
-    def _refused(self, ref: Any, code: str) -> Iterable[Out]:
+    def _refused(self, ref: Any, code: str) -> Iterable[Output]:
         if ref == "login" and code == "name/taken":
-            yield Return(self._name, GAME, ref="return")
+            yield ReturnRequest(self._name, GAME, ref="return")
         elif ref in ("login", "return"):
             yield from self._ask()
         elif code in _NAME_REFUSED:
-            yield Logout()
+            yield LogoutRequest()
             yield from self._ask()
         elif self._wishes.table is None and code in _TURNED_AWAY:
             self._postponed = self._seating()
@@ -92,9 +102,9 @@ class Registration:
     def _request(self, ref: Any) -> Request:
         match ref:
             case "login":
-                return Login(self._name, ref=ref)
+                return LoginRequest(self._name, ref=ref)
             case "return":
-                return Return(self._name, GAME, ref=ref)
+                return ReturnRequest(self._name, GAME, ref=ref)
             case _:
                 return self._seating()
 
@@ -102,28 +112,28 @@ class Registration:
         """The table that the URL names, or the oldest one that fits it, or a new one."""
         wishes, settings = self._wishes, self._settings
         if wishes.table is not None:
-            return Join(wishes.table, ref="seat")
+            return JoinRequest(wishes.table, ref="seat")
         spec = RoomSpec(
             GAME,
             wishes.players or settings.clients,
             options=self._table_options,
             wait_ms=wishes.wait_ms or settings.wait_ms,
         )
-        return Match(GAME, seats=wishes.players, open=spec, ref="seat")
+        return MatchRequest(GAME, seats=wishes.players, open=spec, ref="seat")
 
-    def _ask(self) -> Iterable[Out]:
+    def _ask(self) -> Iterable[Output]:
         self._asks_left -= 1
         self._prompted = self._asks_left >= 0
         self._prompted_ms = None
         yield ASK_NAME if self._prompted else NAMELESS
 
-    def _answer(self, name: str) -> Iterable[Out]:
+    def _answer(self, name: str) -> Iterable[Output]:
         """The first answer closes the prompt. A name that cannot be used is claimed as the empty one, which is refused
         in its turn, so that whatever comes before the refusal comes while no prompt is open."""
         if self._prompted:
             self._prompted = False
             self._name = name
-            yield Login(name, ref="login")
+            yield LoginRequest(name, ref="login")
 
     def _table_waits(self) -> bool:
         listing = None if self._wishes.table is None else self._rooms.get(self._wishes.table)

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.dialects.snarl.compat import EXTRAS, SEPARATORS, Compat, pause_of, separator_of, with_options
+from gateway.dialects.snarl.listener_options import EXTRAS, SEPARATORS, Compat, pause_of, separator_of, with_options
 from shared.games.snarl.checks import check_levels
 from shared.games.snarl.levels import LevelError, read_levels
-from shared.settings import SNARL
+from shared.runtime.settings import SNARL
 
 PREFIX: Final = SNARL
 LEVELS_FILE: Final = "snarl.levels"

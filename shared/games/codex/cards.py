@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.codex.data import objectives, placeable
 from shared.games.codex.pieces import Back, Blank, Corner, Face, Kind, Kingdom, Symbol
 
@@ -12,7 +12,7 @@ _LETTERS: Final[dict[str, Symbol]] = dict(zip("FPAIQKM", Symbol, strict=True))
 _BLANKS: Final[dict[str, Blank]] = {".": Blank.EMPTY, "-": Blank.MISSING}
 
 
-class Side(Noun, frozen=True):
+class Side(Value, frozen=True):
     """One side of a card that is placed."""
 
     corners: tuple[Corner, Corner, Corner, Corner]
@@ -25,7 +25,7 @@ class Side(Noun, frozen=True):
         return (*(corner for corner in self.corners if isinstance(corner, Symbol)), *self.centre)
 
 
-class Card(Noun, frozen=True):
+class Card(Value, frozen=True):
     """A resource, gold or starting card."""
 
     id: int
@@ -44,7 +44,7 @@ class Card(Noun, frozen=True):
         return self.front if face is Face.FRONT else self.back
 
 
-class PatternCell(Noun, frozen=True):
+class PatternCell(Value, frozen=True):
     """A card of a pattern, relative to the topmost one."""
 
     kingdom: Kingdom
@@ -52,7 +52,7 @@ class PatternCell(Noun, frozen=True):
     column: int
 
 
-class Objective(Noun, frozen=True):
+class Objective(Value, frozen=True):
     """An objective asks for a pattern of three cards or for a set of symbols."""
 
     id: int

@@ -2,27 +2,27 @@
 
 from typing import TypeAlias
 
-from shared.engine import Word
+from shared.game import Message
 from shared.games.codex.pieces import Color, Face
 
 
-class ChooseStarting(Word, frozen=True, tag="choose_starting"):
+class ChooseStarting(Message, frozen=True, tag="choose_starting"):
     """Place the starting card with this face up."""
 
     face: Face
 
 
-class PickColor(Word, frozen=True, tag="pick_color"):
+class PickColor(Message, frozen=True, tag="pick_color"):
     color: Color
 
 
-class ChooseObjective(Word, frozen=True, tag="choose_objective"):
+class ChooseObjective(Message, frozen=True, tag="choose_objective"):
     """Keep the first or the second of the two objectives on offer."""
 
     choose: int
 
 
-class PlaceCard(Word, frozen=True, tag="place_card"):
+class PlaceCard(Message, frozen=True, tag="place_card"):
     """Place a card of the hand, counted from 1, in row i and column j of the own area."""
 
     choice: int
@@ -31,17 +31,17 @@ class PlaceCard(Word, frozen=True, tag="place_card"):
     face: Face
 
 
-class DrawTable(Word, frozen=True, tag="draw_table"):
+class DrawTable(Message, frozen=True, tag="draw_table"):
     """Take a face-up card: 1 and 2 are the resource places, 3 and 4 the gold places."""
 
     choice: int
 
 
-class DrawResource(Word, frozen=True, tag="draw_resource"):
+class DrawResource(Message, frozen=True, tag="draw_resource"):
     """Take the top card of the resource deck."""
 
 
-class DrawGold(Word, frozen=True, tag="draw_gold"):
+class DrawGold(Message, frozen=True, tag="draw_gold"):
     """Take the top card of the gold deck."""
 
 

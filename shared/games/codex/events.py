@@ -2,12 +2,12 @@
 
 from typing import TypeAlias
 
-from shared.engine import Noun, Word
+from shared.game import Message, Value
 from shared.games.codex.pieces import Color, Face, Options, Own, Phase, Place, Standing, Symbol
 from shared.ids import Seat
 
 
-class Decks(Noun, frozen=True):
+class Decks(Value, frozen=True):
     """All that nobody may see. The first card of a deck is its top."""
 
     resource: tuple[int, ...] = ()
@@ -17,7 +17,7 @@ class Decks(Noun, frozen=True):
     """The starting cards that nobody got."""
 
 
-class Dealt(Word, frozen=True, tag="dealt"):
+class Dealt(Message, frozen=True, tag="dealt"):
     """Everything was shuffled and handed out; the players choose their starting faces next."""
 
     options: Options
@@ -30,7 +30,7 @@ class Dealt(Word, frozen=True, tag="dealt"):
     """Nobody sees it."""
 
 
-class TurnBegan(Word, frozen=True, tag="turn_began"):
+class TurnBegan(Message, frozen=True, tag="turn_began"):
     """It is for this player to choose, place or draw now."""
 
     seat: Seat
@@ -38,11 +38,11 @@ class TurnBegan(Word, frozen=True, tag="turn_began"):
     """0 during the set-up."""
 
 
-class PhaseBegan(Word, frozen=True, tag="phase_began"):
+class PhaseBegan(Message, frozen=True, tag="phase_began"):
     phase: Phase
 
 
-class StartingPlaced(Word, frozen=True, tag="starting_placed"):
+class StartingPlaced(Message, frozen=True, tag="starting_placed"):
     seat: Seat
     card: int
     face: Face
@@ -50,18 +50,18 @@ class StartingPlaced(Word, frozen=True, tag="starting_placed"):
     """All that is visible in the area now."""
 
 
-class ColorPicked(Word, frozen=True, tag="color_picked"):
+class ColorPicked(Message, frozen=True, tag="color_picked"):
     seat: Seat
     color: Color
 
 
-class ObjectiveChosen(Word, frozen=True, tag="objective_chosen"):
+class ObjectiveChosen(Message, frozen=True, tag="objective_chosen"):
     seat: Seat
     objective: int | None = None
     """Seen by the player alone."""
 
 
-class CardPlaced(Word, frozen=True, tag="card_placed"):
+class CardPlaced(Message, frozen=True, tag="card_placed"):
     seat: Seat
     card: int
     face: Face
@@ -74,7 +74,7 @@ class CardPlaced(Word, frozen=True, tag="card_placed"):
     """All that is visible in the area now."""
 
 
-class CardDrawn(Word, frozen=True, tag="card_drawn"):
+class CardDrawn(Message, frozen=True, tag="card_drawn"):
     seat: Seat
     place: int
     """0-5, see `pieces`."""
@@ -82,25 +82,25 @@ class CardDrawn(Word, frozen=True, tag="card_drawn"):
     """Seen by the player alone."""
 
 
-class PlaceChanged(Word, frozen=True, tag="place_changed"):
+class PlaceChanged(Message, frozen=True, tag="place_changed"):
     """A place to draw from shows something else now."""
 
     place: int
     card: Place
 
 
-class TurnPassed(Word, frozen=True, tag="turn_passed"):
+class TurnPassed(Message, frozen=True, tag="turn_passed"):
     """The player has no turn in this round: `stuck` (can place nothing) or `away`."""
 
     seat: Seat
     reason: str
 
 
-class LastRoundBegan(Word, frozen=True, tag="last_round_began"):
+class LastRoundBegan(Message, frozen=True, tag="last_round_began"):
     pass
 
 
-class ObjectivesScored(Word, frozen=True, tag="objectives_scored"):
+class ObjectivesScored(Message, frozen=True, tag="objectives_scored"):
     """The final scoring of one player: points for both common objectives and for the secret one, now revealed."""
 
     seat: Seat
@@ -110,20 +110,20 @@ class ObjectivesScored(Word, frozen=True, tag="objectives_scored"):
     """The final total."""
 
 
-class GameEnded(Word, frozen=True, tag="game_ended"):
+class GameEnded(Message, frozen=True, tag="game_ended"):
     reason: str
     winners: tuple[Seat, ...]
     standings: tuple[Standing, ...]
 
 
-class PlayerLost(Word, frozen=True, tag="player_lost"):
+class PlayerLost(Message, frozen=True, tag="player_lost"):
     """A player went away. For the journal only: the room tells the players."""
 
     seat: Seat
     for_good: bool = False
 
 
-class PlayerFound(Word, frozen=True, tag="player_found"):
+class PlayerFound(Message, frozen=True, tag="player_found"):
     """A player is back. For the journal only: the room tells the players."""
 
     seat: Seat

@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from shared.engine import Game, Outcome
-from shared.games.codex.absence import notice, timers
+from shared.game import Game, Outcome
 from shared.games.codex.bot import choose
 from shared.games.codex.commands import Command
-from shared.games.codex.dealing import setup
 from shared.games.codex.events import Event
 from shared.games.codex.pieces import Options
+from shared.games.codex.presence import notice, timers
 from shared.games.codex.rules import decide, options, turn
+from shared.games.codex.setup import setup
 from shared.games.codex.state import State, evolve
 from shared.games.codex.visibility import redact, view
 

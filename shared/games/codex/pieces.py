@@ -5,7 +5,7 @@ from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.ids import Seat
 
 BOARD_SIZE: Final = 81
@@ -78,7 +78,7 @@ class Phase(StrEnum):
     ENDING = "ending"
 
 
-class Options(Noun, frozen=True, forbid_unknown_fields=True):
+class Options(Value, frozen=True, forbid_unknown_fields=True):
     """What a table can be set to."""
 
     grace_ms: Annotated[int, Meta(ge=50, le=3_600_000)] = 10_000
@@ -87,7 +87,7 @@ class Options(Noun, frozen=True, forbid_unknown_fields=True):
     """How long a player waits alone before winning."""
 
 
-class Back(Noun, frozen=True):
+class Back(Value, frozen=True):
     """All that can be seen of a card that lies face down."""
 
     kind: Kind
@@ -98,7 +98,7 @@ Place: TypeAlias = int | Back | None
 """A place to draw from: the number of a face-up card, the back of a deck's top card, or nothing."""
 
 
-class Placed(Noun, frozen=True):
+class Placed(Value, frozen=True):
     """A card in a player's area."""
 
     card: int
@@ -107,7 +107,7 @@ class Placed(Noun, frozen=True):
     j: int
 
 
-class Own(Noun, frozen=True):
+class Own(Value, frozen=True):
     """What a player alone knows."""
 
     hand: tuple[int, ...] = ()
@@ -118,13 +118,13 @@ class Own(Noun, frozen=True):
     objective: int | None = None
 
 
-class Standing(Noun, frozen=True):
+class Standing(Value, frozen=True):
     seat: Seat
     points: int
     objective_points: int
 
 
-class Result(Noun, frozen=True):
+class Result(Value, frozen=True):
     """How the game ended: by `points`, because one player was left `alone`, or `abandoned` by all."""
 
     reason: str

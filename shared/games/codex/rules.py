@@ -3,7 +3,6 @@
 from typing import Final
 
 from shared.errors import Rejected
-from shared.games.codex.absence import settle
 from shared.games.codex.area import affordable, covered_corners, free_cells, grid_of, obstacle, symbols_after
 from shared.games.codex.cards import CARDS
 from shared.games.codex.choices import free_colors, keep_objective, pick_color, place_starting
@@ -19,6 +18,7 @@ from shared.games.codex.commands import (
 )
 from shared.games.codex.events import CardPlaced, Event
 from shared.games.codex.pieces import FIRST_FACE_UP, GOLD_DECK, PLACES, RESOURCE_DECK, Face, Phase
+from shared.games.codex.presence import settle
 from shared.games.codex.refusals import refuse
 from shared.games.codex.scoring import placing_points
 from shared.games.codex.state import State, Story

@@ -3,7 +3,7 @@
 from msgspec import field
 from msgspec.structs import replace
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.codex.cards import CARDS
 from shared.games.codex.events import (
     CardDrawn,
@@ -23,7 +23,7 @@ from shared.games.codex.views import TableView, fold_own, fold_table
 from shared.ids import Seat
 
 
-class Presence(Noun, frozen=True):
+class Presence(Value, frozen=True):
     """Who is away, and when that began. Moments are counted, so that each names one timer only."""
 
     now: int = 0
@@ -36,7 +36,7 @@ class Presence(Noun, frozen=True):
     """Of those, who will not come back."""
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     options: Options = Options()
     table: TableView = TableView()
     own: dict[Seat, Own] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from typing import TypeAlias
 from msgspec import field
 from msgspec.structs import replace
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.codex.events import (
     CardDrawn,
     CardPlaced,
@@ -32,7 +32,7 @@ def no_symbols() -> dict[Symbol, int]:
     return dict.fromkeys(Symbol, 0)
 
 
-class PlayerView(Noun, frozen=True):
+class PlayerView(Value, frozen=True):
     """What everybody may know of a player."""
 
     area: tuple[Placed, ...] = ()
@@ -48,7 +48,7 @@ class PlayerView(Noun, frozen=True):
     objective_points: int = 0
 
 
-class TableView(Noun, frozen=True):
+class TableView(Value, frozen=True):
     """What everybody may know."""
 
     phase: Phase = Phase.STARTING
@@ -64,7 +64,7 @@ class TableView(Noun, frozen=True):
     result: Result | None = None
 
 
-class View(Noun, frozen=True):
+class View(Value, frozen=True):
     """What one seat, or a spectator, may know."""
 
     table: TableView = TableView()

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final
 
-from shared.engine import Noun
+from shared.game import Value
 
 
 class Ask(StrEnum):
@@ -18,7 +18,7 @@ class Ask(StrEnum):
     HALL_SWAPS = "hall_swaps"
 
 
-class Card(Noun, frozen=True):
+class Card(Value, frozen=True):
     number: int
     key: str
     cost: int

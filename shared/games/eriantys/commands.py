@@ -2,69 +2,69 @@
 
 from typing import TypeAlias
 
-from shared.engine import Word
+from shared.game import Message
 from shared.games.eriantys.pieces import Colour, Counts, Manner
 
 
-class PlayAssistant(Word, frozen=True, tag="play_assistant"):
+class PlayAssistant(Message, frozen=True, tag="play_assistant"):
     value: int
 
 
-class MoveToHall(Word, frozen=True, tag="move_to_hall"):
+class MoveToHall(Message, frozen=True, tag="move_to_hall"):
     """A student from the own entrance to the own dining room."""
 
     colour: Colour
 
 
-class MoveToIsland(Word, frozen=True, tag="move_to_island"):
+class MoveToIsland(Message, frozen=True, tag="move_to_island"):
     """A student from the own entrance to an island, named by a tile from 1 to 12."""
 
     colour: Colour
     tile: int
 
 
-class MoveMother(Word, frozen=True, tag="move_mother"):
+class MoveMother(Message, frozen=True, tag="move_mother"):
     steps: int
 
 
-class TakeCloud(Word, frozen=True, tag="take_cloud"):
+class TakeCloud(Message, frozen=True, tag="take_cloud"):
     cloud: int
 
 
-class ChooseColour(Word, frozen=True, tag="choose_colour"):
+class ChooseColour(Message, frozen=True, tag="choose_colour"):
     """For the mushroom man, the princess and the thief."""
 
     colour: Colour
 
 
-class ChooseIsland(Word, frozen=True, tag="choose_island"):
+class ChooseIsland(Message, frozen=True, tag="choose_island"):
     """For the herald and the herbalist."""
 
     tile: int
 
 
-class SendStudent(Word, frozen=True, tag="send_student"):
+class SendStudent(Message, frozen=True, tag="send_student"):
     """For the monk: a student on the card, and where it goes."""
 
     colour: Colour
     tile: int
 
 
-class SwapWithCard(Word, frozen=True, tag="swap_with_card"):
+class SwapWithCard(Message, frozen=True, tag="swap_with_card"):
     """One swap of the jester."""
 
     card: Colour
     entrance: Colour
 
 
-class SwapWithHall(Word, frozen=True, tag="swap_with_hall"):
+class SwapWithHall(Message, frozen=True, tag="swap_with_hall"):
     """One swap of the minstrel."""
 
     entrance: Colour
     hall: Colour
 
 
-class Exchange(Word, frozen=True, tag="exchange"):
+class Exchange(Message, frozen=True, tag="exchange"):
     """All swaps of the jester or the minstrel at once: what leaves the entrance, and what comes to it."""
 
     given: Counts
@@ -76,14 +76,14 @@ Choice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | SwapWithCard | S
 WholeChoice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | Exchange
 
 
-class PlayCharacter(Word, frozen=True, tag="play_character"):
+class PlayCharacter(Message, frozen=True, tag="play_character"):
     """Pay a character and use it, with all that it asks for."""
 
     number: int
     choice: WholeChoice | None = None
 
 
-class ActivateCharacter(Word, frozen=True, tag="activate_character"):
+class ActivateCharacter(Message, frozen=True, tag="activate_character"):
     """Pay a character that asks for something; the choice is owed."""
 
     number: int
@@ -91,7 +91,7 @@ class ActivateCharacter(Word, frozen=True, tag="activate_character"):
     """`strict` or `lax`."""
 
 
-class EndSelection(Word, frozen=True, tag="end_selection"):
+class EndSelection(Message, frozen=True, tag="end_selection"):
     """No more swaps."""
 
 

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from shared.engine import Word
+from shared.game import Message
 from shared.games.eriantys import changes
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.pieces import INDEX, NO_STUDENTS, Colour, Counts, Manner, Phase, plus, together, without
@@ -12,7 +12,7 @@ from shared.games.eriantys.views import Active, Group, View
 from shared.ids import Seat
 
 
-class Began(Word, frozen=True, tag="began"):
+class Began(Message, frozen=True, tag="began"):
     """The table is set; clouds are filled by the first round."""
 
     view: View
@@ -25,7 +25,7 @@ class Began(Word, frozen=True, tag="began"):
         return self.view
 
 
-class CloudsFilled(Word, frozen=True, tag="clouds_filled"):
+class CloudsFilled(Message, frozen=True, tag="clouds_filled"):
     clouds: tuple[Counts, ...]
     """What was drawn for each."""
 
@@ -37,14 +37,14 @@ class CloudsFilled(Word, frozen=True, tag="clouds_filled"):
         return replace(view, clouds=filled, bag=bag)
 
 
-class LastRoundCalled(Word, frozen=True, tag="last_round_called"):
+class LastRoundCalled(Message, frozen=True, tag="last_round_called"):
     reason: str
 
     def on(self, view: View) -> View:
         return replace(view, last_round=self.reason)
 
 
-class PlanningBegan(Word, frozen=True, tag="planning_began"):
+class PlanningBegan(Message, frozen=True, tag="planning_began"):
     round: int
     order: tuple[Seat, ...]
     dry: bool = False
@@ -54,14 +54,14 @@ class PlanningBegan(Word, frozen=True, tag="planning_began"):
         return replace(view, round=self.round, order=self.order, dry=self.dry, phase=Phase.PLANNING)
 
 
-class ActionBegan(Word, frozen=True, tag="action_began"):
+class ActionBegan(Message, frozen=True, tag="action_began"):
     order: tuple[Seat, ...]
 
     def on(self, view: View) -> View:
         return replace(view, order=self.order, phase=Phase.STUDENTS)
 
 
-class TurnBegan(Word, frozen=True, tag="turn_began"):
+class TurnBegan(Message, frozen=True, tag="turn_began"):
     seat: Seat
     phase: Phase
     moves: int = 0
@@ -70,7 +70,7 @@ class TurnBegan(Word, frozen=True, tag="turn_began"):
         return replace(view, turn=self.seat, phase=self.phase, moves=self.moves, active=None)
 
 
-class PhaseBegan(Word, frozen=True, tag="phase_began"):
+class PhaseBegan(Message, frozen=True, tag="phase_began"):
     """The next step of the same turn."""
 
     phase: Phase
@@ -79,7 +79,7 @@ class PhaseBegan(Word, frozen=True, tag="phase_began"):
         return replace(view, phase=self.phase)
 
 
-class TurnSkipped(Word, frozen=True, tag="turn_skipped"):
+class TurnSkipped(Message, frozen=True, tag="turn_skipped"):
     """The player stayed away; what was left of the turn is lost."""
 
     seat: Seat
@@ -88,7 +88,7 @@ class TurnSkipped(Word, frozen=True, tag="turn_skipped"):
         return replace(view, active=None, moves=0)
 
 
-class AssistantPlayed(Word, frozen=True, tag="assistant_played"):
+class AssistantPlayed(Message, frozen=True, tag="assistant_played"):
     seat: Seat
     value: int
 
@@ -97,7 +97,7 @@ class AssistantPlayed(Word, frozen=True, tag="assistant_played"):
         return changes.with_player(view, self.seat, hand=hand, assistant=self.value)
 
 
-class StudentToHall(Word, frozen=True, tag="student_to_hall"):
+class StudentToHall(Message, frozen=True, tag="student_to_hall"):
     seat: Seat
     colour: Colour
 
@@ -108,7 +108,7 @@ class StudentToHall(Word, frozen=True, tag="student_to_hall"):
         return changes.with_player(moved, self.seat, entrance=entrance, hall=hall)
 
 
-class StudentToIsland(Word, frozen=True, tag="student_to_island"):
+class StudentToIsland(Message, frozen=True, tag="student_to_island"):
     seat: Seat
     colour: Colour
     tile: int
@@ -119,7 +119,7 @@ class StudentToIsland(Word, frozen=True, tag="student_to_island"):
         return changes.onto_tile(changes.with_player(moved, self.seat, entrance=entrance), self.tile, self.colour)
 
 
-class CoinTaken(Word, frozen=True, tag="coin_taken"):
+class CoinTaken(Message, frozen=True, tag="coin_taken"):
     """One coin from the bank."""
 
     seat: Seat
@@ -129,7 +129,7 @@ class CoinTaken(Word, frozen=True, tag="coin_taken"):
         return changes.with_player(replace(view, bank=view.bank - 1), self.seat, coins=coins)
 
 
-class ProfessorTaken(Word, frozen=True, tag="professor_taken"):
+class ProfessorTaken(Message, frozen=True, tag="professor_taken"):
     colour: Colour
     seat: Seat
 
@@ -137,7 +137,7 @@ class ProfessorTaken(Word, frozen=True, tag="professor_taken"):
         return replace(view, professors=changes.put(view.professors, INDEX[self.colour], self.seat))
 
 
-class MotherMoved(Word, frozen=True, tag="mother_moved"):
+class MotherMoved(Message, frozen=True, tag="mother_moved"):
     tile: int
     """The lowest of the group where she stopped."""
 
@@ -145,7 +145,7 @@ class MotherMoved(Word, frozen=True, tag="mother_moved"):
         return replace(view, mother=self.tile)
 
 
-class NoEntryUsed(Word, frozen=True, tag="no_entry_used"):
+class NoEntryUsed(Message, frozen=True, tag="no_entry_used"):
     """The group was not resolved; a tile went back to the herbalist."""
 
     tile: int
@@ -154,14 +154,14 @@ class NoEntryUsed(Word, frozen=True, tag="no_entry_used"):
         return changes.no_entry(view, self.tile, -1)
 
 
-class NoEntryPlaced(Word, frozen=True, tag="no_entry_placed"):
+class NoEntryPlaced(Message, frozen=True, tag="no_entry_placed"):
     tile: int
 
     def on(self, view: View) -> View:
         return changes.no_entry(view, self.tile, 1)
 
 
-class TowersReturned(Word, frozen=True, tag="towers_returned"):
+class TowersReturned(Message, frozen=True, tag="towers_returned"):
     """From these tiles to the board of the seat."""
 
     seat: Seat
@@ -172,7 +172,7 @@ class TowersReturned(Word, frozen=True, tag="towers_returned"):
         return changes.with_player(changes.with_towers(view, self.tiles, None), self.seat, towers=towers)
 
 
-class TowersPlaced(Word, frozen=True, tag="towers_placed"):
+class TowersPlaced(Message, frozen=True, tag="towers_placed"):
     seat: Seat
     tiles: tuple[int, ...]
 
@@ -182,7 +182,7 @@ class TowersPlaced(Word, frozen=True, tag="towers_placed"):
         return changes.with_player(built, self.seat, towers=player.towers - len(self.tiles))
 
 
-class GroupsJoined(Word, frozen=True, tag="groups_joined"):
+class GroupsJoined(Message, frozen=True, tag="groups_joined"):
     """Positions just before it; the second one disappears and those behind it move up."""
 
     first: int
@@ -197,7 +197,7 @@ class GroupsJoined(Word, frozen=True, tag="groups_joined"):
         return replace(view, groups=groups, mother=mother)
 
 
-class CloudTaken(Word, frozen=True, tag="cloud_taken"):
+class CloudTaken(Message, frozen=True, tag="cloud_taken"):
     seat: Seat
     cloud: int
 
@@ -207,7 +207,7 @@ class CloudTaken(Word, frozen=True, tag="cloud_taken"):
         return changes.with_player(emptied, self.seat, entrance=entrance)
 
 
-class CharacterPlayed(Word, frozen=True, tag="character_played"):
+class CharacterPlayed(Message, frozen=True, tag="character_played"):
     """Paid; of the first payment one coin stays on the card."""
 
     seat: Seat
@@ -225,7 +225,7 @@ class CharacterPlayed(Word, frozen=True, tag="character_played"):
         return changes.with_card(changes.with_player(paid, self.seat, coins=coins), self.number, used=True)
 
 
-class ChoiceMade(Word, frozen=True, tag="choice_made"):
+class ChoiceMade(Message, frozen=True, tag="choice_made"):
     """The choice that the played character asks for, or one of them; what it does follows."""
 
     seat: Seat
@@ -240,14 +240,14 @@ class ChoiceMade(Word, frozen=True, tag="choice_made"):
         return replace(view, active=replace(view.active, left=left, owed=False, colour=self.colour))
 
 
-class ChoiceClosed(Word, frozen=True, tag="choice_closed"):
+class ChoiceClosed(Message, frozen=True, tag="choice_closed"):
     """No more can be chosen: the swapping was ended, or nothing that was owed is possible any more."""
 
     def on(self, view: View) -> View:
         return view if view.active is None else replace(view, active=replace(view.active, left=0, owed=False))
 
 
-class CardToIsland(Word, frozen=True, tag="card_to_island"):
+class CardToIsland(Message, frozen=True, tag="card_to_island"):
     number: int
     colour: Colour
     tile: int
@@ -256,7 +256,7 @@ class CardToIsland(Word, frozen=True, tag="card_to_island"):
         return changes.onto_tile(changes.onto_card(view, self.number, self.colour, -1), self.tile, self.colour)
 
 
-class CardToHall(Word, frozen=True, tag="card_to_hall"):
+class CardToHall(Message, frozen=True, tag="card_to_hall"):
     seat: Seat
     number: int
     colour: Colour
@@ -266,7 +266,7 @@ class CardToHall(Word, frozen=True, tag="card_to_hall"):
         return changes.with_player(changes.onto_card(view, self.number, self.colour, -1), self.seat, hall=hall)
 
 
-class CardRefilled(Word, frozen=True, tag="card_refilled"):
+class CardRefilled(Message, frozen=True, tag="card_refilled"):
     """From the bag."""
 
     number: int
@@ -276,7 +276,7 @@ class CardRefilled(Word, frozen=True, tag="card_refilled"):
         return changes.onto_card(replace(view, bag=plus(view.bag, self.colour, -1)), self.number, self.colour)
 
 
-class CardSwapped(Word, frozen=True, tag="card_swapped"):
+class CardSwapped(Message, frozen=True, tag="card_swapped"):
     seat: Seat
     number: int
     card: Colour
@@ -288,7 +288,7 @@ class CardSwapped(Word, frozen=True, tag="card_swapped"):
         return changes.with_player(changes.onto_card(given, self.number, self.card, -1), self.seat, entrance=entrance)
 
 
-class HallSwapped(Word, frozen=True, tag="hall_swapped"):
+class HallSwapped(Message, frozen=True, tag="hall_swapped"):
     seat: Seat
     entrance: Colour
     hall: Colour
@@ -300,7 +300,7 @@ class HallSwapped(Word, frozen=True, tag="hall_swapped"):
         return changes.with_player(view, self.seat, entrance=entrance, hall=hall)
 
 
-class StudentsReturned(Word, frozen=True, tag="students_returned"):
+class StudentsReturned(Message, frozen=True, tag="students_returned"):
     """From the dining room to the bag."""
 
     seat: Seat
@@ -313,33 +313,33 @@ class StudentsReturned(Word, frozen=True, tag="students_returned"):
         return changes.with_player(returned, self.seat, hall=hall)
 
 
-class PlayerLost(Word, frozen=True, tag="player_lost"):
+class PlayerLost(Message, frozen=True, tag="player_lost"):
     seat: Seat
 
     def on(self, view: View) -> View:
         return replace(view, away=tuple(sorted((*view.away, self.seat))))
 
 
-class PlayerBack(Word, frozen=True, tag="player_back"):
+class PlayerBack(Message, frozen=True, tag="player_back"):
     seat: Seat
 
     def on(self, view: View) -> View:
         return replace(view, away=tuple(seat for seat in view.away if seat != self.seat))
 
 
-class Paused(Word, frozen=True, tag="paused"):
+class Paused(Message, frozen=True, tag="paused"):
     """Only one player is left; the game waits for another one."""
 
     def on(self, view: View) -> View:
         return replace(view, paused=True)
 
 
-class Resumed(Word, frozen=True, tag="resumed"):
+class Resumed(Message, frozen=True, tag="resumed"):
     def on(self, view: View) -> View:
         return replace(view, paused=False)
 
 
-class Finished(Word, frozen=True, tag="finished"):
+class Finished(Message, frozen=True, tag="finished"):
     winners: tuple[Seat, ...]
     reason: str
 

@@ -2,14 +2,14 @@
 
 from msgspec.structs import replace
 
-from shared.engine import Game, Outcome
-from shared.games.eriantys.actions import decide
+from shared.game import Game, Outcome
 from shared.games.eriantys.bot import bot
 from shared.games.eriantys.commands import Command
 from shared.games.eriantys.events import Began, Event
 from shared.games.eriantys.offers import options, turn
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.presence import notice, timers
+from shared.games.eriantys.rules import decide
 from shared.games.eriantys.setup import Options, admit, setup
 from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import View

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from shared.games.eriantys.actions import CHARACTER_PHASES, refusal_of
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.characters import STEP_CHOICES, whole_choices
 from shared.games.eriantys.commands import (
@@ -19,6 +18,7 @@ from shared.games.eriantys.commands import (
     TakeCloud,
 )
 from shared.games.eriantys.pieces import COLOURS, TILES, Manner, Phase
+from shared.games.eriantys.rules import CHARACTER_PHASES, refusal_of
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import View, active_card, max_steps
 from shared.ids import Seat

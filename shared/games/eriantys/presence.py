@@ -1,7 +1,6 @@
 """Players who are lost and come back, and what the passing of time does."""
 
-from shared.engine import Absent, DeadlinePassed, Notice, Present, Timer
-from shared.games.eriantys.actions import perform
+from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
 from shared.games.eriantys.commands import PlayAssistant
 from shared.games.eriantys.events import (
     Event,
@@ -14,6 +13,7 @@ from shared.games.eriantys.events import (
 )
 from shared.games.eriantys.pieces import Phase, Reason
 from shared.games.eriantys.rounds import end_turn
+from shared.games.eriantys.rules import perform
 from shared.games.eriantys.state import State
 from shared.games.eriantys.step import Step
 from shared.games.eriantys.views import View, playable_assistants

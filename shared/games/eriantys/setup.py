@@ -6,10 +6,9 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 
 from shared.dice import Dice
-from shared.engine import Choice, Noun, Table
 from shared.errors import Rejected
+from shared.game import Choice, Table, Value
 from shared.games.eriantys.cards import CARDS, ON_TABLE
-from shared.games.eriantys.codes import refused
 from shared.games.eriantys.events import Began, Event
 from shared.games.eriantys.pieces import (
     COLOURS,
@@ -20,6 +19,7 @@ from shared.games.eriantys.pieces import (
     counts,
     tally,
 )
+from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.rounds import begin_round
 from shared.games.eriantys.state import State
 from shared.games.eriantys.step import Step, draw
@@ -35,7 +35,7 @@ TEAM_GAME: Final = 4
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=86_400_000)]
 
 
-class Options(Noun, frozen=True, forbid_unknown_fields=True):
+class Options(Value, frozen=True, forbid_unknown_fields=True):
     expert: bool = False
     grace_ms: Milliseconds = 3000
     """How long the game waits for a lost player whose turn it is, before it goes on without."""

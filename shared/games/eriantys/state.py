@@ -2,12 +2,12 @@
 
 from msgspec.structs import replace
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.eriantys.events import Began, Event, Paused, PlayerBack, PlayerLost, Resumed, TurnBegan
 from shared.games.eriantys.views import View
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     view: View = View()
     seed: int = 0
     grace_ms: int = 3000

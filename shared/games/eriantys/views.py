@@ -1,6 +1,6 @@
 """The game as everybody sees it (all but the seed is open), and what can be read off it without any decision."""
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.eriantys.cards import CARDS, NO_CARD, Card
 from shared.games.eriantys.pieces import (
     ASSISTANTS,
@@ -16,12 +16,12 @@ from shared.games.eriantys.pieces import (
 from shared.ids import Seat
 
 
-class Tile(Noun, frozen=True):
+class Tile(Value, frozen=True):
     students: Counts = NO_STUDENTS
     tower: Tower | None = None
 
 
-class Group(Noun, frozen=True):
+class Group(Value, frozen=True):
     """Tiles that are joined. The groups are in the order of their lowest tiles."""
 
     tiles: tuple[int, ...]
@@ -29,7 +29,7 @@ class Group(Noun, frozen=True):
     no_entry: int = 0
 
 
-class Player(Noun, frozen=True):
+class Player(Value, frozen=True):
     mage: Mage
     tower: Tower
     towers: int
@@ -42,7 +42,7 @@ class Player(Noun, frozen=True):
     coins: int = 0
 
 
-class Character(Noun, frozen=True):
+class Character(Value, frozen=True):
     """A card on the table."""
 
     number: int
@@ -56,7 +56,7 @@ class Character(Noun, frozen=True):
         return CARDS[self.number].cost + self.used
 
 
-class Active(Noun, frozen=True):
+class Active(Value, frozen=True):
     """The character that was played in this turn."""
 
     number: int
@@ -69,7 +69,7 @@ class Active(Noun, frozen=True):
     """The last one chosen."""
 
 
-class View(Noun, frozen=True):
+class View(Value, frozen=True):
     expert: bool = False
     players: tuple[Player, ...] = ()
     tiles: tuple[Tile, ...] = ()

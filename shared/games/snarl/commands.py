@@ -2,17 +2,17 @@
 
 from typing import Final, TypeAlias
 
-from shared.engine import Word
+from shared.game import Message
 from shared.games.snarl.sights import Point
 
 
-class Move(Word, frozen=True, tag="move"):
+class Move(Message, frozen=True, tag="move"):
     """Go to an absolute point at most two steps away; `null`, or the own tile: stay."""
 
     to: Point | None = None
 
 
-class ForfeitTurn(Word, frozen=True, tag="forfeit_turn"):
+class ForfeitTurn(Message, frozen=True, tag="forfeit_turn"):
     """Let the turn pass without a move: nothing happens to the player, and nobody is shown anything."""
 
 

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import TypeAlias
 
-from shared.engine import Noun, Word
+from shared.game import Message, Value
 from shared.games.snarl.levels import Level
 from shared.games.snarl.options import House
 from shared.games.snarl.sights import Actor, Board, Kind, Point, Window
@@ -26,14 +26,14 @@ class End(StrEnum):
     DESERTED = "deserted"
 
 
-class Score(Noun, frozen=True):
+class Score(Value, frozen=True):
     seat: Seat
     exits: int
     ejects: int
     keys: int
 
 
-class GameBegan(Word, frozen=True, tag="game_began"):
+class GameBegan(Message, frozen=True, tag="game_began"):
     order: tuple[Seat, ...]
     """Who plays, in the order of play."""
     first: int
@@ -47,7 +47,7 @@ class GameBegan(Word, frozen=True, tag="game_began"):
     """Those that are not generated, from the first to the last of the dungeon. Seed and levels are told to nobody."""
 
 
-class LevelBegan(Word, frozen=True, tag="level_began"):
+class LevelBegan(Message, frozen=True, tag="level_began"):
     number: int
     players: tuple[Seat, ...]
     """Who plays this level, in the order of play."""
@@ -58,19 +58,19 @@ class LevelBegan(Word, frozen=True, tag="level_began"):
     windows: Windows = {}
 
 
-class TurnCame(Word, frozen=True, tag="turn_came"):
+class TurnCame(Message, frozen=True, tag="turn_came"):
     """It is now this player's move."""
 
     seat: Seat
 
 
-class TurnLost(Word, frozen=True, tag="turn_lost"):
+class TurnLost(Message, frozen=True, tag="turn_lost"):
     """The player let the turn pass: not even a stay."""
 
     seat: Seat
 
 
-class PlayerMoved(Word, frozen=True, tag="player_moved"):
+class PlayerMoved(Message, frozen=True, tag="player_moved"):
     seat: Seat
     result: Result
     to: Point | None = None
@@ -78,7 +78,7 @@ class PlayerMoved(Word, frozen=True, tag="player_moved"):
     windows: Windows = {}
 
 
-class AdversaryMoved(Word, frozen=True, tag="adversary_moved"):
+class AdversaryMoved(Message, frozen=True, tag="adversary_moved"):
     """An adversary had its turn, even if it could not move. Seats are told neither who nor where."""
 
     expelled: Seat | None = None
@@ -91,7 +91,7 @@ class AdversaryMoved(Word, frozen=True, tag="adversary_moved"):
     """Also for the player it expelled: the last one of the level."""
 
 
-class PlayerDisconnected(Word, frozen=True, tag="player_disconnected"):
+class PlayerDisconnected(Message, frozen=True, tag="player_disconnected"):
     """The player is out of the game for good."""
 
     seat: Seat
@@ -100,17 +100,17 @@ class PlayerDisconnected(Word, frozen=True, tag="player_disconnected"):
     windows: Windows = {}
 
 
-class WentAway(Word, frozen=True, tag="went_away"):
+class WentAway(Message, frozen=True, tag="went_away"):
     """The player lost the connection; the grace time runs."""
 
     seat: Seat
 
 
-class CameBack(Word, frozen=True, tag="came_back"):
+class CameBack(Message, frozen=True, tag="came_back"):
     seat: Seat
 
 
-class LevelEnded(Word, frozen=True, tag="level_ended"):
+class LevelEnded(Message, frozen=True, tag="level_ended"):
     number: int
     key: Seat | None
     exits: tuple[Seat, ...]
@@ -118,7 +118,7 @@ class LevelEnded(Word, frozen=True, tag="level_ended"):
     """In the order it happened."""
 
 
-class GameEnded(Word, frozen=True, tag="game_ended"):
+class GameEnded(Message, frozen=True, tag="game_ended"):
     end: End
     ranking: tuple[Score, ...]
     """All who began the game, the best first."""

@@ -1,6 +1,6 @@
 """Snarl, gathered."""
 
-from shared.engine import Game
+from shared.game import Game
 from shared.games.snarl.bot import bot
 from shared.games.snarl.commands import NAMES, Command
 from shared.games.snarl.events import Event

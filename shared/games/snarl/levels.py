@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.snarl.sights import ItemKind, Point
 
 MOST_LEVELS: Final = 100
@@ -16,19 +16,19 @@ class LevelError(ValueError):
     """The text holds no playable levels; the message says what is wrong, and where."""
 
 
-class Bounds(Noun, frozen=True):
+class Bounds(Value, frozen=True):
     rows: int
     columns: int
 
 
-class Room(Noun, frozen=True, tag_field="type", tag="room"):
+class Room(Value, frozen=True, tag_field="type", tag="room"):
     origin: Point
     bounds: Bounds
     layout: tuple[tuple[int, ...], ...]
     """0 wall, 1 floor, 2 door; the outer boundary is part of it."""
 
 
-class Hallway(Noun, frozen=True, tag_field="type", tag="hallway", rename={"start": "from", "end": "to"}):
+class Hallway(Value, frozen=True, tag_field="type", tag="hallway", rename={"start": "from", "end": "to"}):
     start: Point
     end: Point
     waypoints: tuple[Point, ...] = ()
@@ -38,14 +38,14 @@ class Hallway(Noun, frozen=True, tag_field="type", tag="hallway", rename={"start
         return (self.start, *self.waypoints, self.end)
 
 
-class Placed(Noun, frozen=True, rename={"kind": "type"}):
+class Placed(Value, frozen=True, rename={"kind": "type"}):
     """The key or the exit."""
 
     kind: ItemKind
     position: Point
 
 
-class Level(Noun, frozen=True, tag_field="type", tag="level"):
+class Level(Value, frozen=True, tag_field="type", tag="level"):
     rooms: tuple[Room, ...]
     hallways: tuple[Hallway, ...]
     objects: tuple[Placed, ...]

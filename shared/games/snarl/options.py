@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.snarl.checks import check_levels
 from shared.games.snarl.levels import MOST_LEVELS, Level, LevelError
 from shared.games.snarl.shipped import SHIPPED
 
 
-class House(Noun, frozen=True, forbid_unknown_fields=True):
+class House(Value, frozen=True, forbid_unknown_fields=True):
     """Points on which tables differ. The defaults are the rules as we recommend them."""
 
     spawn_distance: Annotated[int, Meta(ge=0, le=20)] = 0
@@ -27,7 +27,7 @@ class House(Noun, frozen=True, forbid_unknown_fields=True):
     """A player who is disconnected while active in a level counts as ejected."""
 
 
-class Options(Noun, frozen=True, forbid_unknown_fields=True):
+class Options(Value, frozen=True, forbid_unknown_fields=True):
     levels: tuple[Level, ...] | Literal["shipped"] | None = None
     """Levels as in a file, or the ones that come with the program; none: they are generated."""
     count: Annotated[int, Meta(ge=1, le=MOST_LEVELS)] = 3

@@ -1,6 +1,6 @@
 """What lost connections and the clock do to a game."""
 
-from shared.engine import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
 from shared.games.snarl.events import CameBack, Event, WentAway
 from shared.games.snarl.rules import disconnect
 from shared.games.snarl.state import State

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from shared.dice import Dice
-from shared.engine import Outcome, Table
 from shared.errors import Rejected
+from shared.game import Outcome, Table
 from shared.games.snarl.adversaries import next_step
 from shared.games.snarl.boards import draw
 from shared.games.snarl.commands import Command, ForfeitTurn, Move

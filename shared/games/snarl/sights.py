@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from shared.engine import Noun
+from shared.game import Value
 
 Point: TypeAlias = tuple[int, int]
 
@@ -31,7 +31,7 @@ class ItemKind(StrEnum):
     EXIT = "exit"
 
 
-class Actor(Noun, frozen=True):
+class Actor(Value, frozen=True):
     kind: Kind
     number: int
     """A player's seat; adversaries are counted from 1, each kind by itself."""
@@ -43,12 +43,12 @@ class Actor(Noun, frozen=True):
         return f"{self.kind}{self.number}"
 
 
-class Item(Noun, frozen=True):
+class Item(Value, frozen=True):
     kind: ItemKind
     position: Point
 
 
-class Window(Noun, frozen=True):
+class Window(Value, frozen=True):
     """What a player sees: five rows of five tiles around the position, and what lies and stands there."""
 
     position: Point
@@ -58,7 +58,7 @@ class Window(Noun, frozen=True):
     """Without the player itself."""
 
 
-class Area(Noun, frozen=True):
+class Area(Value, frozen=True):
     """The place of a room, its walls included."""
 
     origin: Point
@@ -70,7 +70,7 @@ class Area(Noun, frozen=True):
         return 0 <= down < self.rows and 0 <= right < self.columns
 
 
-class Board(Noun, frozen=True):
+class Board(Value, frozen=True):
     """A level as it lies on the table."""
 
     rows: tuple[str, ...]

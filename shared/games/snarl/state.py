@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.snarl.events import (
     CameBack,
     Event,
@@ -19,7 +19,7 @@ from shared.games.snarl.views import View, fold
 from shared.ids import Seat
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     scene: View = View()
     seed: int = 0
     levels: tuple[Level, ...] = ()

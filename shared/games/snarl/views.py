@@ -8,7 +8,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from shared.engine import Noun
+from shared.game import Value
 from shared.games.snarl.events import (
     AdversaryMoved,
     CameBack,
@@ -38,7 +38,7 @@ class Standing(StrEnum):
     DISCONNECTED = "disconnected"
 
 
-class Member(Noun, frozen=True):
+class Member(Value, frozen=True):
     """A player: standing in this level, and counts over the whole game."""
 
     seat: Seat
@@ -50,7 +50,7 @@ class Member(Noun, frozen=True):
     """Of an active player, and for spectators only."""
 
 
-class View(Noun, frozen=True):
+class View(Value, frozen=True):
     you: Seat | None = None
     """None: a spectator, who sees board and adversaries; seats have a window instead."""
     level: int = 0

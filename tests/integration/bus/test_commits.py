@@ -6,12 +6,13 @@ from contextlib import closing
 import msgspec
 
 from shared.bus import commits, leases
+from shared.bus.address import Address
 from shared.bus.commits import Commit
 from shared.bus.entries import NEXT, entry
 from shared.bus.keys import Keys
-from shared.bus.leases import Tenure
-from shared.bus.store import Command, Store
-from shared.bus.wire import Address, Subscription
+from shared.bus.leases import Lease
+from shared.bus.store import RedisCommand, Store
+from shared.bus.subscription import Subscription
 from shared.ids import (
     Epoch,
     Offset,
@@ -21,8 +22,8 @@ from tests.support.bus import ANN, BOB, ROOM, P, Q, linked, take, taken, taken_i
 from tests.support.fake_store import FakeStore
 from tests.support.valkey import ValkeyServer
 
-WRITES: tuple[Command, ...] = (("XADD", P.journal(ROOM), "1-0", "r", "x"), ("HSET", P.directory, 1001, "y"))
-WRITES_Q: tuple[Command, ...] = (
+WRITES: tuple[RedisCommand, ...] = (("XADD", P.journal(ROOM), "1-0", "r", "x"), ("HSET", P.directory, 1001, "y"))
+WRITES_Q: tuple[RedisCommand, ...] = (
     ("XADD", Q.journal(ROOM), "1-0", "r", "x"),
     ("HSET", Q.directory, 1001, "y"),
     ("XADD", Q.journal(ROOM), "2-0", "r", "x"),
@@ -37,7 +38,7 @@ async def test_a_batch_of_the_owner_is_written(store: Store) -> None:
 
 async def test_entries_are_appended_in_order_before_the_other_writes(store: Store) -> None:
     entries = [entry(ROOM, Offset(offset), 0, b'{"at": %d}' % offset) for offset in (1, 2)]
-    trim: Command = ("XTRIM", P.journal(ROOM), "MINID", "2-0")
+    trim: RedisCommand = ("XTRIM", P.journal(ROOM), "MINID", "2-0")
     mine = await taken(store)
     assert await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (trim,), (), entries)]) == ["OK"]
     assert await store.call("XRANGE", P.journal(ROOM), "-", "+") == [[b"2-0", [b"b", b'{"at": 2}']]]
@@ -62,7 +63,7 @@ async def test_an_entry_that_the_store_refuses_ends_its_batch(store: Store) -> N
 async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it(store: Store) -> None:
     one, two, refused = [entry(ROOM, Offset(offset), 0, b"{}") for offset in (1, 2, 1)]
     entries = (one, NEXT, two, NEXT, NEXT, refused, NEXT)
-    writes: list[Command] = [("SADD", P.gateways, number) for number in range(5)]
+    writes: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(5)]
     (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)])
     assert "XADD" in outcome
     assert sorted(await store.call("SMEMBERS", P.gateways)) == [b"0", b"1", b"2"]
@@ -70,7 +71,7 @@ async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it
 
 async def test_all_writes_are_done_where_entries_are_appended(store: Store) -> None:
     entries = (NEXT, entry(ROOM, Offset(1), 0, b"{}"), NEXT)
-    writes: list[Command] = [("SADD", P.gateways, number) for number in range(3)]
+    writes: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(3)]
     commit = Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)
     assert await commits.commit(store, [commit]) == ["OK"]
     assert await store.pipe((("SCARD", P.gateways), ("XLEN", P.journal(ROOM)))) == [3, 1]
@@ -137,7 +138,7 @@ async def test_a_fenced_batch_does_not_move_the_place_in_the_stream(store: Store
     assert (await taken(store)).cursor == "0-0"
 
 
-async def two_tenures(store: Store) -> tuple[Tenure, Tenure]:
+async def two_tenures(store: Store) -> tuple[Lease, Lease]:
     mine = await take(store, ANN, partition=Q)
     assert mine is not None
     return await taken(store), mine
@@ -145,7 +146,7 @@ async def two_tenures(store: Store) -> tuple[Tenure, Tenure]:
 
 async def test_one_fenced_partition_does_not_hinder_the_others(one_server: Store) -> None:
     _, mine = await two_tenures(one_server)
-    stale = Tenure(Epoch(1), "w:1:x", "0-0", 0)
+    stale = Lease(Epoch(1), "w:1:x", "0-0", 0)
     both = [Commit(P, stale, "0-0", "5-0", WRITES), Commit(Q, mine, "0-0", "6-0", (("SADD", Q.gateways, "x"),))]
     assert await commits.commit(one_server, both) == ["FENCED", "OK"]
     assert await one_server.pipe((("EXISTS", P.directory), ("SMEMBERS", Q.gateways))) == [0, [b"x"]]
@@ -161,7 +162,7 @@ async def test_one_refused_write_does_not_hinder_the_others(one_server: Store) -
 
 async def test_large_batches_are_committed_in_portions(one_server: Store) -> None:
     ours, mine = await two_tenures(one_server)
-    many: list[Command] = [("SADD", P.gateways, number) for number in range(900)]
+    many: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(900)]
     both = [Commit(P, ours, "0-0", "5-0", many), Commit(Q, mine, "0-0", "6-0", [("SADD", Q.gateways, *range(9))] * 900)]
     assert await commits.commit(one_server, both) == ["OK", "OK"]
     assert await one_server.pipe((("SCARD", P.gateways), ("SCARD", Q.gateways))) == [900, 9]
@@ -176,7 +177,7 @@ async def test_what_partitions_say_to_a_channel_is_one_message_without_those_tha
         store,
         [
             Commit(P, ours, "0-0", "5-0", WRITES, (("a", b"1,2"), ("b", b"3"))),
-            Commit(third, Tenure(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"4"),)),
+            Commit(third, Lease(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"4"),)),
             Commit(Q, mine, "0-0", "6-0", (), (("a", b"5"),)),
         ],
     )
@@ -202,7 +203,7 @@ async def test_nothing_is_said_before_enough_replicas_have_it(own_valkey: Valkey
     await subscribed.wait()
     three = [
         Commit(P, ours, "0-0", "5-0", WRITES, (("a", b"1,2"),)),
-        Commit(Keys(Partition(3), 4), Tenure(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"3"),)),
+        Commit(Keys(Partition(3), 4), Lease(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"3"),)),
         Commit(Q, mine, "0-0", "6-0", WRITES_Q, (("a", b"4"),)),
     ]
     committing = asyncio.create_task(commits.commit(link, three, replicas=1))

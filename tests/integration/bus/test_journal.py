@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from shared.bus import journal
-from shared.bus.journal import Record
-from shared.bus.store import Command, Store, StoreRefused
+from shared.bus.journal import JournalRecord
+from shared.bus.store import RedisCommand, Store, StoreRefused
 from shared.ids import (
     CommandId,
     Epoch,
@@ -20,12 +20,12 @@ from tests.support import batches
 from tests.support.bus import ROOM, P
 
 
-def record(number: int) -> Record:
-    return Record(1_000 + number, Epoch(7), SessionId("s-1"), CommandId(number), Seat(0), code="x" * number)
+def record(number: int) -> JournalRecord:
+    return JournalRecord(1_000 + number, Epoch(7), SessionId("s-1"), CommandId(number), Seat(0), code="x" * number)
 
 
 async def test_a_room_that_never_was_has_nothing(store: Store) -> None:
-    assert await journal.load(store, [(P, ROOM)]) == [journal.Kept(None, ())]
+    assert await journal.load(store, [(P, ROOM)]) == [journal.StoredRoom(None, ())]
 
 
 async def test_records_come_back_in_order_with_their_places(store: Store) -> None:
@@ -71,7 +71,7 @@ async def test_long_journals_are_loaded_in_portions(store: Store, monkeypatch: p
     await store.pipe([batches.filed(P, other, 1, number, record(number)) for number in range(200)])
     honest = store.pipe
 
-    async def counted(wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def counted(wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = await honest(wanted, errors=errors)
         given.append([len(reply or ()) for reply in replies])
         return replies

@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
-from shared.bus import keys, leases, meta
-from shared.bus.meta import GameCard, Unfit
+from shared.bus import keys, meta
+from shared.bus.meta import GameCard, IncompatibleStore
+from shared.bus.registry import WORKERS
 from shared.bus.store import Store
 from tests.support.bus import LONG_MS
 
@@ -18,13 +19,13 @@ async def test_processes_with_the_same_partitions_agree(store: Store) -> None:
 
 async def test_a_process_with_other_partitions_is_unfit(store: Store) -> None:
     await meta.agree(store, 4)
-    with pytest.raises(Unfit, match="TAVOLATA_PARTITIONS=4"):
+    with pytest.raises(IncompatibleStore, match="TAVOLATA_PARTITIONS=4"):
         await meta.agree(store, 8)
 
 
 async def test_a_store_of_another_format_is_unfit(store: Store) -> None:
     await store.call("HSET", keys.META, "format", 99)
-    with pytest.raises(Unfit, match="format 99"):
+    with pytest.raises(IncompatibleStore, match="format 99"):
         await meta.agree(store, 4)
 
 
@@ -61,10 +62,10 @@ async def test_a_game_is_known_as_long_as_a_worker_plays_it(
 ) -> None:
     await meta.announce(store, [CARD, msgspec.structs.replace(CARD, name="coin")])
     for number, status in enumerate(statuses):
-        await leases.WORKERS.beat(store, f"w-{number}", LONG_MS, status.encode(), first=True)
+        await WORKERS.beat(store, f"w-{number}", LONG_MS, status.encode(), first=True)
     assert (await meta.games(store)).keys() == known
     for number in range(len(statuses)):
-        await leases.WORKERS.strike(store, f"w-{number}")
+        await WORKERS.strike(store, f"w-{number}")
     assert (await meta.games(store)).keys() == {"stones", "coin"}
 
 

@@ -1,7 +1,8 @@
 """Players' names, and who has them."""
 
-from shared.bus import keys, names
-from shared.bus.names import Claimed, Taken
+from shared.bus import keys
+from shared.bus import player_names as name_claims
+from shared.bus.player_names import Claimed, Taken
 from shared.bus.store import Store
 from shared.ids import (
     GatewayId,
@@ -15,92 +16,92 @@ G1, G2 = GatewayId("g-1"), GatewayId("g-2")
 
 
 async def test_a_free_name_can_be_claimed(store: Store) -> None:
-    assert await names.claim(store, "ada", ADA, G1, 1) == Claimed(GatewayId(""), 0)
+    assert await name_claims.claim(store, "ada", ADA, G1, 1) == Claimed(GatewayId(""), 0)
 
 
 async def test_a_claimed_name_is_taken(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    assert await names.claim(store, "ada", EVE, G2, 2) == Taken(ADA, G1, ())
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    assert await name_claims.claim(store, "ada", EVE, G2, 2) == Taken(ADA, G1, ())
 
 
 async def test_a_taken_name_tells_the_rooms_that_keep_it(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.note(store, "ada", ROOM)
-    assert await names.claim(store, "ada", EVE, G2, 2) == Taken(ADA, G1, (ROOM,))
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.note(store, "ada", ROOM)
+    assert await name_claims.claim(store, "ada", EVE, G2, 2) == Taken(ADA, G1, (ROOM,))
 
 
 async def test_a_session_that_claims_its_name_again_learns_where_it_was(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 7)
-    assert await names.claim(store, "ada", ADA, G2, 2) == Claimed(G1, 7)
+    await name_claims.claim(store, "ada", ADA, G1, 7)
+    assert await name_claims.claim(store, "ada", ADA, G2, 2) == Claimed(G1, 7)
 
 
 async def test_a_stale_claim_can_be_taken_over(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.claim(store, "ada", EVE, G2, 2, taken_from=ADA)
-    assert await names.claim(store, "ada", ADA, G1, 3) == Taken(EVE, G2, ())
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.claim(store, "ada", EVE, G2, 2, taken_from=ADA)
+    assert await name_claims.claim(store, "ada", ADA, G1, 3) == Taken(EVE, G2, ())
 
 
 async def test_a_claim_cannot_be_taken_over_from_somebody_who_does_not_have_it(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    assert isinstance(await names.claim(store, "ada", EVE, G2, 2, taken_from=SessionId("s-x")), Taken)
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    assert isinstance(await name_claims.claim(store, "ada", EVE, G2, 2, taken_from=SessionId("s-x")), Taken)
 
 
 async def test_rooms_of_the_holder_before_do_not_pass_to_the_next(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.note(store, "ada", ROOM)
-    await names.claim(store, "ada", EVE, G2, 2, taken_from=ADA)
-    assert await names.rooms(store, "ada") == ()
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.note(store, "ada", ROOM)
+    await name_claims.claim(store, "ada", EVE, G2, 2, taken_from=ADA)
+    assert await name_claims.rooms(store, "ada") == ()
 
 
 async def test_rooms_pass_to_the_session_of_a_player_who_came_back(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.note(store, "ada", ROOM)
-    await names.claim(store, "ada", EVE, G2, 2, taken_from=ADA, with_rooms=True)
-    assert await names.rooms(store, "ada") == (ROOM,)
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.note(store, "ada", ROOM)
+    await name_claims.claim(store, "ada", EVE, G2, 2, taken_from=ADA, with_rooms=True)
+    assert await name_claims.rooms(store, "ada") == (ROOM,)
 
 
 async def test_a_name_that_is_let_go_without_a_time_is_free(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.let_go(store, "ada", ADA, G1, 1, 0)
-    assert isinstance(await names.claim(store, "ada", EVE, G2, 2), Claimed)
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.let_go(store, "ada", ADA, G1, 1, 0)
+    assert isinstance(await name_claims.claim(store, "ada", EVE, G2, 2), Claimed)
 
 
 async def test_a_name_that_is_let_go_with_a_time_is_kept(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.let_go(store, "ada", ADA, G1, 1, LONG_MS)
-    assert await names.claim(store, "ada", EVE, G2, 2) == Taken(ADA, GatewayId(""), ())
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.let_go(store, "ada", ADA, G1, 1, LONG_MS)
+    assert await name_claims.claim(store, "ada", EVE, G2, 2) == Taken(ADA, GatewayId(""), ())
 
 
 async def test_a_name_that_is_kept_for_a_time_is_free_afterwards(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.let_go(store, "ada", ADA, G1, 1, 5)
-    while isinstance(await names.claim(store, "ada", EVE, G2, 2), Taken):
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.let_go(store, "ada", ADA, G1, 1, 5)
+    while isinstance(await name_claims.claim(store, "ada", EVE, G2, 2), Taken):
         pass
-    assert isinstance(await names.claim(store, "ada", ADA, G1, 3), Taken)
+    assert isinstance(await name_claims.claim(store, "ada", ADA, G1, 3), Taken)
 
 
 async def test_who_comes_back_in_time_keeps_the_name(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.let_go(store, "ada", ADA, G1, 1, LONG_MS)
-    await names.claim(store, "ada", ADA, G2, 5)
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.let_go(store, "ada", ADA, G1, 1, LONG_MS)
+    await name_claims.claim(store, "ada", ADA, G2, 5)
     assert await store.call("PTTL", keys.name("ada")) > LONG_MS
 
 
 async def test_a_name_that_nobody_lets_go_of_is_not_kept_for_ever(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
+    await name_claims.claim(store, "ada", ADA, G1, 1)
     assert await store.call("PTTL", keys.name("ada")) > 0
 
 
 async def test_an_old_connection_cannot_let_go_of_a_name_that_a_newer_one_has(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
-    await names.claim(store, "ada", ADA, G2, 5)
-    await names.let_go(store, "ada", ADA, G1, 1, 0)
-    assert await names.claim(store, "ada", EVE, G1, 9) == Taken(ADA, G2, ())
+    await name_claims.claim(store, "ada", ADA, G1, 1)
+    await name_claims.claim(store, "ada", ADA, G2, 5)
+    await name_claims.let_go(store, "ada", ADA, G1, 1, 0)
+    assert await name_claims.claim(store, "ada", EVE, G1, 9) == Taken(ADA, G2, ())
 
 
 async def test_rooms_are_forgotten_one_by_one(store: Store) -> None:
-    await names.claim(store, "ada", ADA, G1, 1)
+    await name_claims.claim(store, "ada", ADA, G1, 1)
     for room in (ROOM, RoomId(1002)):
-        await names.note(store, "ada", room)
-    await names.forget(store, "ada", (ROOM,))
-    assert await names.rooms(store, "ada") == (RoomId(1002),)
+        await name_claims.note(store, "ada", room)
+    await name_claims.forget(store, "ada", (ROOM,))
+    assert await name_claims.rooms(store, "ada") == (RoomId(1002),)

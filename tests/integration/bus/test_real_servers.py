@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from shared.bus import commands, meta
-from shared.bus.meta import Unfit
-from shared.bus.wire import Address, Link
+from shared.bus import command_streams, meta
+from shared.bus.address import Address
+from shared.bus.connection import StoreClient
+from shared.bus.meta import IncompatibleStore
 from shared.ids import (
     Partition,
 )
@@ -16,14 +17,14 @@ from tests.support.bus import P, envelope
 @pytest.mark.parametrize("server", ["valkey_url", "valkey_cluster_url"])
 async def test_a_waiting_read_returns_as_soon_as_a_command_comes(server: str, request: pytest.FixtureRequest) -> None:
     address = Address.parse(request.getfixturevalue(server))
-    reader, writer = Link(address), Link(address)
+    reader, writer = StoreClient(address), StoreClient(address)
     await reader.start()
     await writer.start()
     cursors = {Partition(1): (P, "0-0")}
-    waiting = asyncio.create_task(commands.read(reader, cursors, 10, 20_000))
+    waiting = asyncio.create_task(command_streams.read(reader, cursors, 10, 20_000))
     while b"blocked_clients:1" not in await writer.call("INFO", "clients"):
         pass
-    await writer.call(*commands.adding(P, [envelope(1)]))
+    await writer.call(*command_streams.adding(P, [envelope(1)]))
     entries = await waiting
     await reader.stop()
     await writer.stop()
@@ -31,15 +32,15 @@ async def test_a_waiting_read_returns_as_soon_as_a_command_comes(server: str, re
 
 
 async def test_a_read_that_waited_in_vain_finds_nothing(valkey_url: str) -> None:
-    reader = Link(Address.parse(valkey_url))
+    reader = StoreClient(Address.parse(valkey_url))
     await reader.start()
-    found = await commands.read(reader, {Partition(1): (P, "0-0")}, 10, 1)
+    found = await command_streams.read(reader, {Partition(1): (P, "0-0")}, 10, 1)
     await reader.stop()
     assert found == {}
 
 
 async def test_the_run_id_of_a_server_stays_the_same_while_it_runs(valkey_url: str) -> None:
-    link = Link(Address.parse(valkey_url))
+    link = StoreClient(Address.parse(valkey_url))
     await link.start()
     run_id = await meta.run_id(link)
     again = await meta.run_id(link)
@@ -48,18 +49,18 @@ async def test_the_run_id_of_a_server_stays_the_same_while_it_runs(valkey_url: s
 
 
 async def test_a_server_that_writes_every_move_to_disk_is_fit_for_fsync(valkey_url: str) -> None:
-    link = Link(Address.parse(valkey_url))
+    link = StoreClient(Address.parse(valkey_url))
     await link.start()
     await meta.check_durability(link, "fsync")
     await link.stop()
 
 
 async def test_a_server_that_writes_every_second_is_unfit_for_fsync(valkey_url: str) -> None:
-    link = Link(Address.parse(valkey_url))
+    link = StoreClient(Address.parse(valkey_url))
     await link.start()
     await link.call("CONFIG", "SET", "appendfsync", "everysec")
     try:
-        with pytest.raises(Unfit, match="fsync"):
+        with pytest.raises(IncompatibleStore, match="fsync"):
             await meta.check_durability(link, "fsync")
     finally:
         await link.call("CONFIG", "SET", "appendfsync", "always")
@@ -67,7 +68,7 @@ async def test_a_server_that_writes_every_second_is_unfit_for_fsync(valkey_url: 
 
 
 async def test_any_server_is_fit_for_applied(valkey_url: str) -> None:
-    link = Link(Address.parse(valkey_url))
+    link = StoreClient(Address.parse(valkey_url))
     await link.start()
     await link.call("CONFIG", "SET", "appendfsync", "everysec")
     await meta.check_durability(link, "applied")

@@ -2,12 +2,11 @@
 
 import pytest
 
-from shared.bus import leases
-from shared.bus.leases import Registry
+from shared.bus.registry import GATEWAYS, WORKERS, Registry
 from shared.bus.store import Store
 from tests.support.bus import LONG_MS
 
-REGISTRIES = (leases.WORKERS, leases.GATEWAYS)
+REGISTRIES = (WORKERS, GATEWAYS)
 registries = pytest.mark.parametrize("registry", REGISTRIES, ids=("workers", "gateways"))
 
 
@@ -25,63 +24,63 @@ async def test_everybody_on_the_roll_is_told(store: Store, registry: Registry) -
 
 
 async def test_a_process_without_a_sign_of_life_expires(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", 1, b"{}", first=True)
+    await WORKERS.beat(store, "x", 1, b"{}", first=True)
     expired: list[str] = []
     while not expired:
-        expired = (await leases.WORKERS.roll(store)).expired
+        expired = (await WORKERS.roll(store)).expired
     assert expired == ["x"]
 
 
 async def test_the_living_cannot_be_struck_as_expired(store: Store) -> None:
-    await leases.GATEWAYS.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert not await leases.GATEWAYS.strike(store, "x", expired=True)
+    await GATEWAYS.beat(store, "x", LONG_MS, b"{}", first=True)
+    assert not await GATEWAYS.strike(store, "x", expired=True)
 
 
 async def test_the_expired_can_be_struck(store: Store) -> None:
-    await leases.GATEWAYS.beat(store, "x", 1, b"{}", first=True)
-    while not await leases.GATEWAYS.strike(store, "x", expired=True):
+    await GATEWAYS.beat(store, "x", 1, b"{}", first=True)
+    while not await GATEWAYS.strike(store, "x", expired=True):
         pass
-    assert (await leases.GATEWAYS.roll(store)).ends == {}
+    assert (await GATEWAYS.roll(store)).ends == {}
 
 
 async def test_who_leaves_is_struck_at_once(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert await leases.WORKERS.strike(store, "x")
+    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
+    assert await WORKERS.strike(store, "x")
 
 
 async def test_striking_a_stranger_does_nothing(store: Store) -> None:
-    assert await leases.WORKERS.strike(store, "nobody")
+    assert await WORKERS.strike(store, "nobody")
 
 
 async def test_who_was_struck_learns_it_with_the_next_beat(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    await leases.WORKERS.strike(store, "x")
-    assert (await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=False)).struck
+    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
+    await WORKERS.strike(store, "x")
+    assert (await WORKERS.beat(store, "x", LONG_MS, b"{}", first=False)).struck
 
 
 async def test_who_was_struck_is_not_put_back_by_a_beat(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=False)
-    assert (await leases.WORKERS.roll(store)).ends == {}
+    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=False)
+    assert (await WORKERS.roll(store)).ends == {}
 
 
 async def test_who_was_struck_may_register_anew(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    await leases.WORKERS.strike(store, "x")
-    assert not (await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)).struck
+    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
+    await WORKERS.strike(store, "x")
+    assert not (await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)).struck
 
 
 async def test_the_last_status_of_a_process_is_kept(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"one", first=True)
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"two", first=False)
-    assert await leases.WORKERS.status(store) == {"x": b"two"}
+    await WORKERS.beat(store, "x", LONG_MS, b"one", first=True)
+    await WORKERS.beat(store, "x", LONG_MS, b"two", first=False)
+    assert await WORKERS.status(store) == {"x": b"two"}
 
 
 async def test_the_status_goes_with_the_process(store: Store) -> None:
-    await leases.WORKERS.beat(store, "x", LONG_MS, b"one", first=True)
-    await leases.WORKERS.strike(store, "x")
-    assert await leases.WORKERS.status(store) == {}
+    await WORKERS.beat(store, "x", LONG_MS, b"one", first=True)
+    await WORKERS.strike(store, "x")
+    assert await WORKERS.status(store) == {}
 
 
 async def test_the_roll_tells_the_time_of_the_store(store: Store) -> None:
-    beat = await leases.WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert (await leases.WORKERS.roll(store)).now_ms >= beat.now_ms > 1_600_000_000_000
+    beat = await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
+    assert (await WORKERS.roll(store)).now_ms >= beat.now_ms > 1_600_000_000_000

@@ -4,13 +4,13 @@ import msgspec
 
 from shared.bus import updates
 from shared.bus.store import Store
-from shared.envelopes import Told
+from shared.deliveries import StepMessage
 from shared.ids import (
     Epoch,
     Offset,
     Seat,
 )
-from shared.rooms import Position
+from shared.room_views import Position
 from tests.support.bus import ROOM, P, tell, told
 
 
@@ -59,7 +59,7 @@ async def test_a_position_that_is_kept_no_more_was_trimmed(store: Store) -> None
 
 
 async def test_the_parts_of_seats_and_spectators_are_kept_apart(store: Store) -> None:
-    step = Told(ROOM, Epoch(7), Offset(2), msgspec.Raw(b"1"), {Seat(12): msgspec.Raw(b"2")}, msgspec.Raw(b"3"))
+    step = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b"1"), {Seat(12): msgspec.Raw(b"2")}, msgspec.Raw(b"3"))
     await tell(store, told(1), step)
     assert (await missed(store, 1)).steps == (step,)
 

@@ -5,29 +5,31 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from shared.bus.address import Address, BadUrl
+from shared.bus.connection import StoreClient, connect
 from shared.bus.keys import Keys
 from shared.bus.leases import taking, tenure
 from shared.bus.scripts import LOADING
 from shared.bus.store import OutcomeUnknown, StoreDown, StoreError, StoreRefused
-from shared.bus.wire import Address, BadUrl, Link, Subscription, connect
+from shared.bus.subscription import Subscription
 from shared.ids import Partition, WorkerId
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually_async
 
 
 @pytest.fixture
-async def link(valkey_url: str) -> AsyncIterator[Link]:
-    one = Link(Address.parse(valkey_url), greeting=LOADING)
+async def link(valkey_url: str) -> AsyncIterator[StoreClient]:
+    one = StoreClient(Address.parse(valkey_url), greeting=LOADING)
     await one.start()
     yield one
     await one.stop()
 
 
-async def own_id(link: Link) -> int:
+async def own_id(link: StoreClient) -> int:
     return int(await link.call("CLIENT", "ID"))
 
 
-async def mended(link: Link, connections: int) -> None:
+async def mended(link: StoreClient, connections: int) -> None:
     await eventually_async(lambda: link.up and link.connections > connections, "the link is mended")
 
 
@@ -69,7 +71,7 @@ def test_an_address_does_not_tell_its_password() -> None:
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-async def test_replies_come_to_those_who_asked_although_many_ask_at_once(link: Link) -> None:
+async def test_replies_come_to_those_who_asked_although_many_ask_at_once(link: StoreClient) -> None:
     async def ask(number: int) -> list[bytes]:
         replies: list[bytes] = await link.pipe([("ECHO", number), ("ECHO", -number)])
         return replies
@@ -78,44 +80,44 @@ async def test_replies_come_to_those_who_asked_although_many_ask_at_once(link: L
     assert replies == [[b"%d" % number, b"%d" % -number] for number in range(500)]
 
 
-async def test_who_asks_nothing_gets_no_reply_of_others(link: Link) -> None:
+async def test_who_asks_nothing_gets_no_reply_of_others(link: StoreClient) -> None:
     async with asyncio.timeout(5):
         nothing, *others = await asyncio.gather(link.pipe([]), link.call("ECHO", 1), link.call("ECHO", 2))
     link.cast([])
     assert (nothing, others, await link.call("ECHO", 3)) == ([], [b"1", b"2"], b"3")
 
 
-async def test_commands_are_carried_out_in_the_order_in_which_they_were_asked_for(link: Link) -> None:
+async def test_commands_are_carried_out_in_the_order_in_which_they_were_asked_for(link: StoreClient) -> None:
     link.cast([("RPUSH", "list", number) for number in range(50)])
     await asyncio.gather(*(link.call("RPUSH", "list", number) for number in range(50, 100)))
     assert await link.call("LRANGE", "list", 0, -1) == [b"%d" % number for number in range(100)]
 
 
-async def test_an_error_answer_raises(link: Link) -> None:
+async def test_an_error_answer_raises(link: StoreClient) -> None:
     with pytest.raises(StoreRefused):
         await link.call("NONSENSE")
 
 
-async def test_an_error_answer_stands_among_the_others_if_wanted(link: Link) -> None:
+async def test_an_error_answer_stands_among_the_others_if_wanted(link: StoreClient) -> None:
     good, bad, also_good = await link.pipe([("ECHO", "a"), ("NONSENSE",), ("ECHO", "b")], errors=True)
     assert (good, type(bad), also_good) == (b"a", StoreRefused, b"b")
 
 
-async def test_an_error_does_not_spoil_the_answers_of_others(link: Link) -> None:
+async def test_an_error_does_not_spoil_the_answers_of_others(link: StoreClient) -> None:
     bad = asyncio.create_task(link.call("NONSENSE"))
     good = asyncio.create_task(link.call("ECHO", "a"))
     await asyncio.wait((bad, good))
     assert (type(bad.exception()), good.result()) == (StoreRefused, b"a")
 
 
-async def test_a_caller_who_gives_up_does_not_take_the_answer_of_another(link: Link) -> None:
+async def test_a_caller_who_gives_up_does_not_take_the_answer_of_another(link: StoreClient) -> None:
     impatient = asyncio.create_task(link.call("ECHO", "first"))
     await asyncio.sleep(0)
     impatient.cancel()
     assert await link.call("ECHO", "second") == b"second"
 
 
-async def test_answers_may_be_large_and_binary(link: Link) -> None:
+async def test_answers_may_be_large_and_binary(link: StoreClient) -> None:
     large = bytes(range(256)) * 20_000
     await link.call("SET", "large", large)
     assert await link.call("GET", "large") == large
@@ -126,12 +128,12 @@ async def test_answers_may_be_large_and_binary(link: Link) -> None:
 
 async def test_a_store_that_is_not_there_is_down() -> None:
     with pytest.raises(StoreDown):
-        await Link(Address("127.0.0.1", 1)).start()
+        await StoreClient(Address("127.0.0.1", 1)).start()
 
 
 async def test_a_store_that_refuses_the_password_says_so(valkey_server: ValkeyServer) -> None:
     with pytest.raises(StoreRefused):
-        await Link(Address("127.0.0.1", valkey_server.port, password="wrong")).start()
+        await StoreClient(Address("127.0.0.1", valkey_server.port, password="wrong")).start()
 
 
 async def test_something_else_at_the_address_is_no_store(caplog: pytest.LogCaptureFixture) -> None:
@@ -142,17 +144,17 @@ async def test_something_else_at_the_address_is_no_store(caplog: pytest.LogCaptu
     async with await asyncio.start_server(web, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         with pytest.raises(StoreDown, match="what answers there is no Redis"):
-            await Link(Address("127.0.0.1", port), greeting=[("PING",)]).start()
+            await StoreClient(Address("127.0.0.1", port), greeting=[("PING",)]).start()
     assert caplog.text == ""
 
 
 async def test_a_link_that_was_never_started_is_down() -> None:
     with pytest.raises(StoreDown):
-        await Link(Address()).call("PING")
+        await StoreClient(Address()).call("PING")
 
 
 async def test_a_stopped_link_is_down(valkey_url: str) -> None:
-    one = Link(Address.parse(valkey_url))
+    one = StoreClient(Address.parse(valkey_url))
     await one.start()
     await one.stop()
     with pytest.raises(StoreDown):
@@ -160,7 +162,7 @@ async def test_a_stopped_link_is_down(valkey_url: str) -> None:
 
 
 async def test_what_was_asked_before_the_connection_was_lost_has_an_unknown_outcome(
-    link: Link, valkey_server: ValkeyServer
+    link: StoreClient, valkey_server: ValkeyServer
 ) -> None:
     number = await own_id(link)
     waiting = asyncio.create_task(link.call("BLPOP", "never", 0))
@@ -170,7 +172,7 @@ async def test_what_was_asked_before_the_connection_was_lost_has_an_unknown_outc
         await waiting
 
 
-async def test_a_lost_connection_is_made_again(link: Link, valkey_server: ValkeyServer) -> None:
+async def test_a_lost_connection_is_made_again(link: StoreClient, valkey_server: ValkeyServer) -> None:
     before = link.connections
     valkey_server.ask("CLIENT", "KILL", "ID", str(await own_id(link)))
     await mended(link, before)
@@ -179,7 +181,7 @@ async def test_a_lost_connection_is_made_again(link: Link, valkey_server: Valkey
 
 async def test_a_mended_link_says_so(valkey_url: str, valkey_server: ValkeyServer) -> None:
     said = asyncio.Event()
-    one = Link(Address.parse(valkey_url), on_connect=said.set)
+    one = StoreClient(Address.parse(valkey_url), on_connect=said.set)
     await one.start()
     valkey_server.ask("CLIENT", "KILL", "ID", str(await own_id(one)))
     await eventually_async(said.is_set, "the link says that it is back")
@@ -188,7 +190,7 @@ async def test_a_mended_link_says_so(valkey_url: str, valkey_server: ValkeyServe
 
 async def test_the_first_connection_is_not_announced(valkey_url: str) -> None:
     said = asyncio.Event()
-    one = Link(Address.parse(valkey_url), on_connect=said.set)
+    one = StoreClient(Address.parse(valkey_url), on_connect=said.set)
     await one.start()
     await one.call("PING")
     await one.stop()
@@ -196,7 +198,7 @@ async def test_the_first_connection_is_not_announced(valkey_url: str) -> None:
 
 
 async def test_a_link_mends_itself_when_the_store_comes_back(own_valkey: ValkeyServer) -> None:
-    one = Link(Address.parse(own_valkey.url), greeting=LOADING)
+    one = StoreClient(Address.parse(own_valkey.url), greeting=LOADING)
     await one.start()
     before = one.connections
     await asyncio.to_thread(own_valkey.restart)
@@ -205,7 +207,7 @@ async def test_a_link_mends_itself_when_the_store_comes_back(own_valkey: ValkeyS
 
 
 async def test_scripts_are_known_to_a_store_that_was_started_anew(own_valkey: ValkeyServer) -> None:
-    one = Link(Address.parse(own_valkey.url), greeting=LOADING)
+    one = StoreClient(Address.parse(own_valkey.url), greeting=LOADING)
     await one.start()
     before = one.connections
     await asyncio.to_thread(own_valkey.restart)
@@ -216,7 +218,7 @@ async def test_scripts_are_known_to_a_store_that_was_started_anew(own_valkey: Va
 
 
 async def test_no_caller_ever_finds_a_store_without_the_scripts(own_valkey: ValkeyServer) -> None:
-    one = Link(Address.parse(own_valkey.url), greeting=LOADING)
+    one = StoreClient(Address.parse(own_valkey.url), greeting=LOADING)
     await one.start()
     before, refused = one.connections, []
 
@@ -238,7 +240,7 @@ async def test_no_caller_ever_finds_a_store_without_the_scripts(own_valkey: Valk
 
 
 async def test_a_store_that_keeps_silent_is_given_up(own_valkey: ValkeyServer) -> None:
-    one = Link(Address.parse(own_valkey.url), silence_s=0.1)
+    one = StoreClient(Address.parse(own_valkey.url), silence_s=0.1)
     await one.start()
     await asyncio.to_thread(own_valkey.pause)
     try:
@@ -250,7 +252,7 @@ async def test_a_store_that_keeps_silent_is_given_up(own_valkey: ValkeyServer) -
 
 
 async def test_what_is_cast_while_the_store_is_away_is_dropped_without_a_word(own_valkey: ValkeyServer) -> None:
-    one = Link(Address.parse(own_valkey.url))
+    one = StoreClient(Address.parse(own_valkey.url))
     await one.start()
     await asyncio.to_thread(own_valkey.kill)
     await eventually_async(lambda: not one.up, "the loss is noticed")
@@ -287,7 +289,7 @@ class Ear:
         self.gaps += 1
 
 
-async def test_messages_come_with_their_channel_in_order(link: Link, valkey_url: str) -> None:
+async def test_messages_come_with_their_channel_in_order(link: StoreClient, valkey_url: str) -> None:
     ear = Ear(valkey_url)
     await ear.listen("a", "b")
     await link.pipe([("PUBLISH", "a", 1), ("PUBLISH", "b", 2), ("PUBLISH", "c", 3), ("PUBLISH", "a", 4)])
@@ -303,7 +305,7 @@ async def test_a_first_subscription_is_a_gap_too(valkey_url: str) -> None:
     assert ear.gaps == 1
 
 
-async def test_a_subscription_that_was_made_again_is_a_gap(link: Link, valkey_url: str) -> None:
+async def test_a_subscription_that_was_made_again_is_a_gap(link: StoreClient, valkey_url: str) -> None:
     ear = Ear(valkey_url)
     await ear.listen("a", "b")
     await link.call("CLIENT", "KILL", "TYPE", "pubsub")
@@ -311,7 +313,7 @@ async def test_a_subscription_that_was_made_again_is_a_gap(link: Link, valkey_ur
     await ear.subscription.stop()
 
 
-async def test_messages_come_again_after_a_gap(link: Link, valkey_url: str) -> None:
+async def test_messages_come_again_after_a_gap(link: StoreClient, valkey_url: str) -> None:
     ear = Ear(valkey_url)
     await ear.listen("a")
     await link.call("CLIENT", "KILL", "TYPE", "pubsub")

@@ -10,7 +10,7 @@ import yaml
 
 import gateway.metrics
 import worker.metrics
-from shared.settings import GatewaySettings, StoreSettings, WorkerSettings, described
+from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 from tests.support.launched import ROOT
 
 NODES: dict[str, type[StoreSettings]] = {"gateway": GatewaySettings, "worker": WorkerSettings}

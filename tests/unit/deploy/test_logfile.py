@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy import logfile
-from deploy.logfile import LogFile, is_important
-from shared import logs
+from deploy.launcher import log_file
+from deploy.launcher.log_file import LogFile, is_important
+from shared.runtime import logs
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_new_cluster_begins_a_new_log_and_keeps_the_last_one(log: LogFile) -> 
 
 
 def test_a_log_that_is_too_long_is_cut(log: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logfile, "MOST_BYTES", 10)
+    monkeypatch.setattr(log_file, "MOST_BYTES", 10)
     append(log, "a long line\n")
     assert log.news() == ["a long line"]
     assert log.path.read_text() == ""

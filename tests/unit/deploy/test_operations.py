@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from deploy import reference
+from deploy import settings_reference
 from deploy.cli import app
 from tests.support.launched import ROOT
 from tests.unit.deploy.test_compose import METRICS
@@ -19,7 +19,7 @@ def document() -> str:
 
 
 def test_the_tables_of_settings_are_those_of_the_code(document: str) -> None:
-    assert document.partition(BEGIN)[2].partition(END)[0] == reference.markdown()
+    assert document.partition(BEGIN)[2].partition(END)[0] == settings_reference.markdown()
 
 
 def test_every_metric_is_explained(document: str) -> None:
@@ -27,7 +27,7 @@ def test_every_metric_is_explained(document: str) -> None:
 
 
 def test_every_variable_that_is_mentioned_exists(document: str) -> None:
-    known = {name for _, rows in reference.sections() for name, _, _ in rows}
+    known = {name for _, rows in settings_reference.sections() for name, _, _ in rows}
     assert set(re.findall(r"\bTAVOLATA_[A-Z_]+\b", document)) <= known
 
 

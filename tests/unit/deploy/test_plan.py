@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.plan import lay_out, plan_from_env
-from deploy.store import shown
-from deploy.trouble import USAGE, Trouble
-from shared.settings import GatewaySettings, WorkerSettings, from_env
+from deploy.errors import USAGE, CommandError
+from deploy.launcher.plan import lay_out, plan_from_env
+from deploy.launcher.store import shown
+from shared.runtime.settings import GatewaySettings, WorkerSettings, from_env
 from tests.support.launched import free_span
 
 DATA = Path("somewhere")
@@ -60,7 +60,7 @@ def test_the_embedded_store_writes_as_the_durability_demands(durability: str, ap
     ],
 )
 def test_a_setting_without_sense_is_a_wrong_option(env: dict[str, str], text: str) -> None:
-    with pytest.raises(Trouble, match=text) as caught:
+    with pytest.raises(CommandError, match=text) as caught:
         plan_from_env(DATA, 2, 2, env)
     assert caught.value.code == USAGE
 

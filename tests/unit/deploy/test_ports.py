@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from deploy import ports
-from deploy.trouble import USAGE, Trouble
+from deploy.errors import USAGE, CommandError
+from deploy.launcher import ports
 
 
 def test_a_port_is_free_until_somebody_listens() -> None:
@@ -35,6 +35,6 @@ def test_a_listener_is_found_by_its_port() -> None:
 
 
 def test_an_address_of_another_machine_is_a_wrong_option() -> None:
-    with pytest.raises(Trouble, match=r"cannot listen on 203\.0\.113\.1") as caught:
+    with pytest.raises(CommandError, match=r"cannot listen on 203\.0\.113\.1") as caught:
         ports.is_free(ports.free_port(), "203.0.113.1")
     assert caught.value.code == USAGE

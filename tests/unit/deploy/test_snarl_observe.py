@@ -4,10 +4,10 @@ from io import StringIO
 
 from rich.console import Console
 
-from deploy.observe import draw_game
+from deploy.snarl_server.render import draw_game
 from shared.dice import Dice
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.snarl.game import GAME
 from shared.games.snarl.options import Options
 from shared.games.snarl.state import State

@@ -2,14 +2,14 @@
 
 import pytest
 
-from deploy import tcp
-from deploy.trouble import USAGE, Trouble
+from deploy.errors import USAGE, CommandError
+from deploy.launcher import listeners
 
 
 def test_repeated_options_and_commas_mean_the_same() -> None:
     both = "snarl=45678,codex=45680,snarl=45679;separator=none"
-    assert tcp.joined(["snarl=45678,codex=45680", "snarl=45679;separator=none"]) == both
-    assert tcp.joined([" snarl=45678 , codex=45680,", "snarl=45679;separator=none"]) == both
+    assert listeners.joined(["snarl=45678,codex=45680", "snarl=45679;separator=none"]) == both
+    assert listeners.joined([" snarl=45678 , codex=45680,", "snarl=45679;separator=none"]) == both
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_repeated_options_and_commas_mean_the_same() -> None:
     ],
 )
 def test_the_ports_are_read(text: str, found: list[int]) -> None:
-    assert tcp.ports(text) == found
+    assert listeners.ports(text) == found
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,6 @@ def test_the_ports_are_read(text: str, found: list[int]) -> None:
     ["snarl", "snarl=", "=45678", "snarl=x", "Snarl=1", "snarl=0", "snarl=65536", "snarl=1;", "a=1,b=1", "a=1 b"],
 )
 def test_a_wrong_form_is_a_wrong_option(text: str) -> None:
-    with pytest.raises(Trouble, match="--tcp") as caught:
-        tcp.ports(text)
+    with pytest.raises(CommandError, match="--tcp") as caught:
+        listeners.ports(text)
     assert caught.value.code == USAGE

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
-from gateway.hub import Attachment, Hub
+from gateway.cluster.feeds import Attachment, Feeds
 from shared.bus import updates
 from shared.bus.store import StoreDown
-from shared.envelopes import WANTS_VIEW, Done, Outbound, Reply, Told
+from shared.commands import WANTS_VIEW
+from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat
-from shared.rooms import Position
+from shared.room_views import Position
 from tests.support import batches
 from tests.support.gateway_bench import KEYS, ROOM, GatewayBench, settle, step
 from tests.support.waiting import eventually_async
@@ -26,7 +27,7 @@ class Ear:
     raw: list[bytes] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
-    def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:
+    def deliver(self, attachment: Attachment, told: StepMessage, raw: bytes) -> None:
         self.heard.append(told.offset)
         self.raw.append(raw)
 
@@ -42,7 +43,7 @@ class Bench:
         self.done: list[tuple[int, int]] = []
         self.gaps: list[Partition] = []
         self.attaching: set[int] = set()
-        self.hub = Hub(
+        self.hub = Feeds(
             GatewayId("g"),
             self.store,
             KEYS,
@@ -61,12 +62,12 @@ class Bench:
         self.hub.attach(attachment, Position(Epoch(7), Offset(top or offset)))
         return ear, attachment
 
-    async def write(self, *steps: Told) -> None:
+    async def write(self, *steps: StepMessage) -> None:
         """Steps that are in the store, whether they were told or not."""
         await self.store.pipe([batches.told(KEYS[told.room % 2], told) for told in steps])
 
-    def say(self, number: int, *steps: Told, epoch: int = 7, replies: tuple[Reply, ...] = ()) -> None:
-        self.hub.message(msgspec.json.encode([Outbound(P0, Epoch(epoch), number, steps, replies)]))
+    def say(self, number: int, *steps: StepMessage, epoch: int = 7, replies: tuple[Reply, ...] = ()) -> None:
+        self.hub.message(msgspec.json.encode([Delivery(P0, Epoch(epoch), number, steps, replies)]))
 
 
 async def test_steps_come_in_order() -> None:
@@ -193,9 +194,9 @@ async def test_what_is_lost_right_after_a_new_subscription_is_noticed(number: in
 
 async def test_partitions_number_their_messages_apart() -> None:
     bench = Bench()
-    shares = [Outbound(partition, Epoch(7), 1) for partition in (P0, P1)]
+    shares = [Delivery(partition, Epoch(7), 1) for partition in (P0, P1)]
     bench.hub.message(msgspec.json.encode(shares))
-    bench.hub.message(msgspec.json.encode([Outbound(P1, Epoch(7), 3), Outbound(P0, Epoch(7), 2)]))
+    bench.hub.message(msgspec.json.encode([Delivery(P1, Epoch(7), 3), Delivery(P0, Epoch(7), 2)]))
     assert bench.gaps == [1]
 
 
@@ -203,14 +204,14 @@ async def test_a_step_that_answers_a_command_does_so_also_while_a_hole_is_filled
     bench = Bench()
     bench.attach(2)
     bench.store.hold()
-    bench.say(1, msgspec.structs.replace(step(4), done=Done(GatewayId("g"), 1, CommandId(9))))
+    bench.say(1, msgspec.structs.replace(step(4), done=CompletedCommand(GatewayId("g"), 1, CommandId(9))))
     assert bench.done == [(4, 9)]
 
 
 async def test_a_command_that_came_from_another_gateway_is_answered_there() -> None:
     bench = Bench()
     bench.attach(3)
-    bench.say(1, msgspec.structs.replace(step(4), done=Done(GatewayId("other"), 1, CommandId(9))))
+    bench.say(1, msgspec.structs.replace(step(4), done=CompletedCommand(GatewayId("other"), 1, CommandId(9))))
     assert bench.done == []
 
 
@@ -301,7 +302,7 @@ async def test_steps_of_a_later_epoch_follow() -> None:
     ],
 )
 async def test_a_position_that_cannot_be_resumed_needs_a_view(
-    kept: tuple[Told, ...], position: tuple[int, int], reason: str
+    kept: tuple[StepMessage, ...], position: tuple[int, int], reason: str
 ) -> None:
     bench = Bench()
     await bench.write(*kept)
@@ -363,14 +364,14 @@ class _Teller(Ear):
         super().__init__()
         self._order = order
 
-    def deliver(self, attachment: Attachment, told: Told, raw: bytes) -> None:
+    def deliver(self, attachment: Attachment, told: StepMessage, raw: bytes) -> None:
         self._order.append(f"step {told.offset}")
 
 
 async def test_everybody_is_told_the_part_that_is_meant_for_them() -> None:
     bench = Bench()
     parts = {Seat(1): msgspec.Raw(b'"seat"')}
-    told = Told(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts, msgspec.Raw(b'"watchers"'))
+    told = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts, msgspec.Raw(b'"watchers"'))
     ears = [bench.attach(seat=seat, wants=wants)[0] for seat, wants in ((0, 0), (1, 0), (None, 0), (None, WANTS_VIEW))]
     bench.say(1, told)
     assert [ear.raw for ear in ears] == [[b'"public"'], [b'"seat"'], [b'"public"'], [b'"watchers"']]
@@ -379,7 +380,7 @@ async def test_everybody_is_told_the_part_that_is_meant_for_them() -> None:
 async def test_what_a_seat_was_told_before_its_player_sat_down_is_not_told_again() -> None:
     bench = Bench()
     parts = {Seat(0): msgspec.Raw(b'"seat"')}
-    steps = [Told(ROOM, Epoch(7), Offset(number), msgspec.Raw(b'"public"'), parts) for number in (2, 3)]
+    steps = [StepMessage(ROOM, Epoch(7), Offset(number), msgspec.Raw(b'"public"'), parts) for number in (2, 3)]
     ear, attachment = bench.attach()
     attachment.since = Offset(3)
     bench.say(1, *steps)

@@ -2,28 +2,28 @@
 
 import pytest
 
-from gateway.limits import Bucket, Crowd, client_address
+from gateway.transports.limits import ConnectionLimiter, TokenBucket, client_address
 
 
 def test_a_burst_is_allowed() -> None:
-    bucket = Bucket(10, 5, 0.0)
+    bucket = TokenBucket(10, 5, 0.0)
     assert [bucket.take(0.0) for _ in range(6)] == [True] * 5 + [False]
 
 
 def test_time_fills_the_bucket() -> None:
-    bucket = Bucket(10, 5, 0.0)
+    bucket = TokenBucket(10, 5, 0.0)
     for _ in range(5):
         bucket.take(0.0)
     assert [bucket.take(0.2) for _ in range(3)] == [True, True, False]
 
 
 def test_a_full_bucket_stays_full() -> None:
-    bucket = Bucket(10, 5, 0.0)
+    bucket = TokenBucket(10, 5, 0.0)
     assert [bucket.take(1_000.0) for _ in range(6)] == [True] * 5 + [False]
 
 
 def test_being_refused_costs_nothing() -> None:
-    bucket = Bucket(1, 1, 0.0)
+    bucket = TokenBucket(1, 1, 0.0)
     bucket.take(0.0)
     for moment in range(9):
         bucket.take(moment / 10)
@@ -31,23 +31,23 @@ def test_being_refused_costs_nothing() -> None:
 
 
 def test_a_crowd_has_a_limit() -> None:
-    crowd = Crowd(2, 10)
+    crowd = ConnectionLimiter(2, 10)
     assert [crowd.enter(f"10.0.0.{number}") for number in range(3)] == [True, True, False]
 
 
 def test_an_address_has_a_limit() -> None:
-    crowd = Crowd(10, 2)
+    crowd = ConnectionLimiter(10, 2)
     assert [crowd.enter("10.0.0.1") for _ in range(3)] == [True, True, False]
 
 
 def test_another_address_has_its_own_limit() -> None:
-    crowd = Crowd(10, 1)
+    crowd = ConnectionLimiter(10, 1)
     crowd.enter("10.0.0.1")
     assert crowd.enter("10.0.0.2")
 
 
 def test_who_leaves_makes_room() -> None:
-    crowd = Crowd(1, 1)
+    crowd = ConnectionLimiter(1, 1)
     crowd.enter("10.0.0.1")
     crowd.leave("10.0.0.1")
     assert crowd.enter("10.0.0.1")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.dialects.base import MOST_BYTES, Lines
+from gateway.dialects.framing import MOST_BYTES, Lines
 from shared.errors import ProtocolError
 
 Heard = list[bytes | str]

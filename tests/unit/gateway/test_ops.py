@@ -7,13 +7,13 @@ import pytest
 from starlette.requests import Request
 from starlette.routing import Route
 
-from gateway.ops import Operators
-from gateway.paths import ROOM as ROOM_PATH
-from gateway.replays import Recordings
-from shared.bus.journal import Attached, Record
+from gateway.http.converters import ROOM as ROOM_PATH
+from gateway.http.ops import Operators
+from gateway.http.room_records import RoomRecords
+from shared.bus.journal import Attached, JournalRecord
 from shared.bus.store import Argument
 from shared.ids import Epoch, Seat, partition_of
-from shared.rooms import Joined
+from shared.room_events import Joined
 from tests.support import batches
 from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, GatewayBench
 
@@ -30,11 +30,11 @@ async def explained(operators: Operators) -> Any:
 
 async def test_a_room_that_is_looked_at_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = GatewayBench()
-    operators = Operators(bench.desk, Recordings(bench.store, KEYS), "let-me-in")
+    operators = Operators(bench.desk, RoomRecords(bench.store, KEYS), "let-me-in")
     joined = msgspec.Raw(msgspec.json.encode([Joined(Seat(0), "ann")]))
-    seated = Record(1, Epoch(7), events=joined, notes=(Attached(GATEWAY, 3, Seat(0)),))
+    seated = JournalRecord(1, Epoch(7), events=joined, notes=(Attached(GATEWAY, 3, Seat(0)),))
     bench.store.cast([batches.filed(KEPT, ROOM, 1, 0, seated)])
-    bench.store.cast([batches.filed(KEPT, ROOM, offset, 0, Record(1, Epoch(7))) for offset in range(2, 500)])
+    bench.store.cast([batches.filed(KEPT, ROOM, offset, 0, JournalRecord(1, Epoch(7))) for offset in range(2, 500)])
     before = await explained(operators)
     read: list[int] = []
     call = bench.store.call

@@ -4,8 +4,9 @@ import time
 
 import pytest
 
-from gateway.outgoing import Busy, Outgoing
-from shared.envelopes import AnyBody, Enter, Envelope, Gone, Reply, Say, Unwatch, Watch
+from gateway.cluster.command_outbox import Busy, CommandOutbox
+from shared.commands import Enter, Envelope, Gone, RoomCommand, Say, Unwatch, Watch
+from shared.deliveries import Reply
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId
 from tests.support.gateway_bench import KEYS, GatewayBench, settle
 from tests.support.waiting import eventually_async
@@ -16,10 +17,10 @@ OTHER = RoomId(1001)
 class Bench(GatewayBench):
     def __init__(self, linger_s: float = 0.0) -> None:
         super().__init__()
-        self.outgoing = Outgoing(self.store, KEYS, 5, lambda: self.now, linger_s)
+        self.outgoing = CommandOutbox(self.store, KEYS, 5, lambda: self.now, linger_s)
 
     def send(
-        self, number: int, body: AnyBody = Say("x"), *, room: int = 1000, conn: int = 1, urgent: bool = False
+        self, number: int, body: RoomCommand = Say("x"), *, room: int = 1000, conn: int = 1, urgent: bool = False
     ) -> Envelope:
         envelope = Envelope(RoomId(room), SessionId("s"), CommandId(number), body, GatewayId("g"), conn)
         self.outgoing.send(envelope, urgent=urgent)
@@ -202,14 +203,14 @@ async def test_a_command_that_was_written_is_never_called_busy() -> None:
 
 async def test_commands_that_make_a_connection_attend_are_known() -> None:
     bench = Bench()
-    kinds: tuple[AnyBody, ...] = (Enter("ada"), Watch(), Say("x"))
+    kinds: tuple[RoomCommand, ...] = (Enter("ada"), Watch(), Say("x"))
     sent = [bench.send(number, body) for number, body in enumerate(kinds)]
     assert [bench.outgoing.attaches(answer(envelope)) for envelope in sent] == [True, True, False]
 
 
 async def test_what_a_lost_connection_wanted_to_attend_to_is_abandoned() -> None:
     bench = Bench()
-    kinds: tuple[AnyBody, ...] = (Watch(), Say("x"), Enter("ada"))
+    kinds: tuple[RoomCommand, ...] = (Watch(), Say("x"), Enter("ada"))
     for number, body in enumerate(kinds):
         bench.send(number, body, room=1000 + number)
     bench.send(9, Watch(), room=1009, conn=2)

@@ -5,7 +5,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from gateway.pages import WEB, Pages, read_files
+from gateway.http.static import WEB, StaticFiles, read_files
 
 
 def request(path: str, tag: str = "") -> Request:
@@ -48,7 +48,7 @@ def test_the_page_names_no_other_host() -> None:
 
 
 def test_the_routes_are_those_of_the_documentation() -> None:
-    app = Starlette(routes=Pages().routes())
+    app = Starlette(routes=StaticFiles().routes())
     assert [getattr(route, "path", "") for route in app.routes] == [
         "/",
         "/t/{room:room}",

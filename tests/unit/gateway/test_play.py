@@ -8,34 +8,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.dialects.base import (
-    Act,
-    Answer,
-    Attend,
-    Attending,
-    Complained,
-    Create,
-    Done,
-    Hangup,
-    Hello,
-    Join,
-    Leave,
-    Logout,
-    Match,
-    Opening,
-    Out,
-    Refused,
-    Rematch,
-    RoomsChanged,
-    Say,
-    WatchRooms,
-    Welcomed,
+from gateway.cluster.room_directory import RoomDirectory
+from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
+from gateway.dialects.contract import Opening
+from gateway.dialects.play.conversation import Play, ack
+from gateway.dialects.requests import (
+    ActRequest,
+    AttendRequest,
+    CloseConnection,
+    CountRejection,
+    CreateRequest,
+    HelloRequest,
+    JoinRequest,
+    LeaveRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    RematchRequest,
+    SayRequest,
+    WatchRoomsRequest,
 )
-from gateway.dialects.play import Play, ack
-from gateway.rooms import RoomList
-from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW
+from shared.commands import WANTS_OPTIONS, WANTS_VIEW
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
-from shared.rooms import Listing, Position, RoomSpec, Update
+from shared.room_events import RoomSpec
+from shared.room_views import Listing, Position, Update
 
 ROOM = RoomId(1000)
 COMMAND = {"type": "take", "count": 2}
@@ -45,20 +41,20 @@ class Talk:
     """A conversation and its client."""
 
     def __init__(self, *, hello: bool = True, rooms: tuple[Listing, ...] = ()) -> None:
-        listed = RoomList(lambda _call: None)
+        listed = RoomDirectory(lambda _call: None)
         listed.gathered(rooms)
         self.play = Play(Opening({}, listed))
         self.complaints: list[str] = []
         if hello:
             self.say(type="hello", name="ada")
 
-    def say(self, **message: Any) -> list[Out]:
+    def say(self, **message: Any) -> list[Output]:
         return self.send(msgspec.json.encode(message))
 
-    def send(self, frame: bytes) -> list[Out]:
+    def send(self, frame: bytes) -> list[Output]:
         outs = list(self.play.receive(frame))
-        self.complaints += [out.code for out in outs if isinstance(out, Complained)]
-        return [out for out in outs if not isinstance(out, Complained)]
+        self.complaints += [out.code for out in outs if isinstance(out, CountRejection)]
+        return [out for out in outs if not isinstance(out, CountRejection)]
 
     def hear(self, **message: Any) -> dict[str, Any]:
         """What is said back at once."""
@@ -70,60 +66,60 @@ class Talk:
         return read(frame)
 
 
-def read(out: Out) -> dict[str, Any]:
+def read(out: Output) -> dict[str, Any]:
     assert isinstance(out, bytes)
     decoded: dict[str, Any] = msgspec.json.decode(out)
     return decoded
 
 
-def attending(view: bytes | None = b'{"a":1}', **fields: Any) -> Attending:
-    return Attending(ROOM, Seat(1), Epoch(7), Offset(5), view, **fields)
+def attending(view: bytes | None = b'{"a":1}', **fields: Any) -> RoomAttached:
+    return RoomAttached(ROOM, Seat(1), Epoch(7), Offset(5), view, **fields)
 
 
 # --- what a client says -----------------------------------------------------------------------------------------------
 
 SPEC = RoomSpec("stones", 2, {"stones": 5}, True, 9, 1, 8)
 BOTH = WANTS_VIEW | WANTS_OPTIONS
-SAID: list[tuple[dict[str, Any], Out]] = [
-    ({"type": "hello", "name": "ada"}, Hello("ada", None, "hello")),
-    ({"type": "hello", "token": "t"}, Hello(None, "t", "hello")),
-    ({"type": "join", "id": 3, "room": 1000}, Join(ROOM, {}, 3)),
-    ({"type": "join", "id": 3, "room": 1000, "choice": {"a": 1}}, Join(ROOM, {"a": 1}, 3)),
+SAID: list[tuple[dict[str, Any], Output]] = [
+    ({"type": "hello", "name": "ada"}, HelloRequest("ada", None, "hello")),
+    ({"type": "hello", "token": "t"}, HelloRequest(None, "t", "hello")),
+    ({"type": "join", "id": 3, "room": 1000}, JoinRequest(ROOM, {}, 3)),
+    ({"type": "join", "id": 3, "room": 1000, "choice": {"a": 1}}, JoinRequest(ROOM, {"a": 1}, 3)),
     (
         {"type": "join", "id": 3, "room": 1000, "wants": ["view", "options"]},
-        Join(ROOM, {}, 3, BOTH),
+        JoinRequest(ROOM, {}, 3, BOTH),
     ),
-    ({"type": "match", "id": 3, "game": "stones"}, Match("stones", None, None, RoomSpec("stones", 2), {}, 3)),
+    ({"type": "match", "id": 3, "game": "stones"}, MatchRequest("stones", None, None, RoomSpec("stones", 2), {}, 3)),
     (
         {"type": "match", "id": 3, "game": "stones", "seats": 3, "options": {"stones": 5}},
-        Match("stones", 3, {"stones": 5}, RoomSpec("stones", 3, {"stones": 5}), {}, 3),
+        MatchRequest("stones", 3, {"stones": 5}, RoomSpec("stones", 3, {"stones": 5}), {}, 3),
     ),
-    ({"type": "spectate", "id": 3, "room": 1000}, Attend(ROOM, 0, 3)),
-    ({"type": "view", "id": 3, "room": 1000, "wants": ["options"]}, Attend(ROOM, WANTS_OPTIONS, 3)),
+    ({"type": "spectate", "id": 3, "room": 1000}, AttendRequest(ROOM, 0, 3)),
+    ({"type": "view", "id": 3, "room": 1000, "wants": ["options"]}, AttendRequest(ROOM, WANTS_OPTIONS, 3)),
     (
         {"type": "resume", "id": 3, "room": 1000, "epoch": 7, "offset": 5},
-        Attend(ROOM, 0, 3, Position(Epoch(7), Offset(5))),
+        AttendRequest(ROOM, 0, 3, Position(Epoch(7), Offset(5))),
     ),
-    ({"type": "leave", "id": 3, "room": 1000}, Leave(ROOM, 3)),
-    ({"type": "rematch", "id": 3, "room": 1000}, Rematch(ROOM, 0, 3)),
-    ({"type": "say", "id": 3, "room": 1000, "text": "hi"}, Say(ROOM, "hi", None, 3)),
-    ({"type": "say", "id": 3, "room": 1000, "text": "hi", "to": "bob"}, Say(ROOM, "hi", "bob", 3)),
+    ({"type": "leave", "id": 3, "room": 1000}, LeaveRequest(ROOM, 3)),
+    ({"type": "rematch", "id": 3, "room": 1000}, RematchRequest(ROOM, 0, 3)),
+    ({"type": "say", "id": 3, "room": 1000, "text": "hi"}, SayRequest(ROOM, "hi", None, 3)),
+    ({"type": "say", "id": 3, "room": 1000, "text": "hi", "to": "bob"}, SayRequest(ROOM, "hi", "bob", 3)),
 ]
 
 
 @pytest.mark.parametrize(("message", "request_"), SAID, ids=[str(message["type"]) for message, _ in SAID])
-def test_a_message_becomes_a_request(message: dict[str, Any], request_: Out) -> None:
+def test_a_message_becomes_a_request(message: dict[str, Any], request_: Output) -> None:
     assert Talk().say(**message) == [request_]
 
 
 def test_creating_says_everything_about_the_table() -> None:
     message = {"game": "stones", "seats": 2, "options": {"stones": 5}, "private": True, "turn_ms": 9, "bots": 1}
-    assert Talk().say(type="create", id=3, wait_ms=8, **message) == [Create(SPEC, {}, 3)]
+    assert Talk().say(type="create", id=3, wait_ms=8, **message) == [CreateRequest(SPEC, {}, 3)]
 
 
 def test_a_move_is_passed_on_as_it_is() -> None:
     (request,) = Talk().send(b'{"type":"act","id":3,"room":1000,"command":{"type":"take",  "count":2}}')
-    assert isinstance(request, Act)
+    assert isinstance(request, ActRequest)
     assert (request.room, bytes(request.command), request.ref) == (1000, b'{"type":"take",  "count":2}', 3)  # type: ignore[arg-type]
 
 
@@ -132,15 +128,17 @@ def test_a_ping_is_answered_at_once() -> None:
 
 
 def test_bye_ends_the_session_and_the_connection() -> None:
-    assert Talk().say(type="bye") == [Logout(), Hangup(1000, "bye")]
+    assert Talk().say(type="bye") == [LogoutRequest(), CloseConnection(1000, "bye")]
 
 
 def test_unknown_keys_are_ignored() -> None:
-    assert Talk().say(type="leave", id=3, room=1000, what="ever") == [Leave(ROOM, 3)]
+    assert Talk().say(type="leave", id=3, room=1000, what="ever") == [LeaveRequest(ROOM, 3)]
 
 
 def test_unknown_wants_are_ignored() -> None:
-    assert Talk().say(type="join", id=3, room=1000, wants=["moon", "view", "view"]) == [Join(ROOM, {}, 3, WANTS_VIEW)]
+    assert Talk().say(type="join", id=3, room=1000, wants=["moon", "view", "view"]) == [
+        JoinRequest(ROOM, {}, 3, WANTS_VIEW)
+    ]
 
 
 @pytest.mark.parametrize("message", [message for message, _ in SAID if message["type"] != "hello"])
@@ -179,7 +177,7 @@ def test_rooms_are_listed_as_wanted(wanted: dict[str, Any], numbers: list[int]) 
 @pytest.mark.parametrize("live", [True, False])
 def test_changes_of_rooms_are_watched_if_wanted(live: bool) -> None:
     _, watch = Talk(rooms=ROOMS).say(type="rooms", id=3, game="stones", live=live)
-    assert watch == WatchRooms("stones", on=live)
+    assert watch == WatchRoomsRequest("stones", on=live)
 
 
 def test_a_changed_room_is_told() -> None:
@@ -238,12 +236,12 @@ def test_an_acknowledgement_names_the_step() -> None:
 
 
 def test_what_was_done_is_acknowledged() -> None:
-    told = Talk().answer(3, Done(ROOM, Position(Epoch(7), Offset(5))))
+    told = Talk().answer(3, RequestDone(ROOM, Position(Epoch(7), Offset(5))))
     assert told == {"type": "ack", "id": 3, "room": 1000, "epoch": 7, "offset": 5}
 
 
 def test_what_needed_no_step_is_acknowledged_without_one() -> None:
-    assert Talk().answer(3, Done(ROOM)) == {"type": "ack", "id": 3, "room": 1000}
+    assert Talk().answer(3, RequestDone(ROOM)) == {"type": "ack", "id": 3, "room": 1000}
 
 
 def test_a_refusal_names_the_request() -> None:
@@ -272,7 +270,7 @@ def test_who_was_not_welcomed_is_still_a_stranger() -> None:
 def test_who_says_hello_twice_is_no_stranger() -> None:
     talk = Talk()
     talk.answer("hello", Refused("session/twice", ""))
-    assert talk.say(type="leave", id=3, room=1000) == [Leave(ROOM, 3)]
+    assert talk.say(type="leave", id=3, room=1000) == [LeaveRequest(ROOM, 3)]
 
 
 @pytest.mark.parametrize(
@@ -358,13 +356,13 @@ def test_nonsense_that_came_too_fast_is_told_too(frame: bytes) -> None:
 def test_many_brackets_side_by_side_are_no_nonsense() -> None:
     command = msgspec.json.encode({"type": "x", "list": [[] for _ in range(5_000)], "text": "[" * 500})
     (out,) = Talk().send(b'{"type":"act","id":3,"room":1000,"command":' + command + b"}")
-    assert isinstance(out, Act)
+    assert isinstance(out, ActRequest)
 
 
 def test_brackets_behind_escaped_quotes_are_still_text() -> None:
     command = msgspec.json.encode({"type": "x", "text": '\\"[' * 500})
     (out,) = Talk().send(b'{"type":"act","id":3,"room":1000,"command":' + command + b"}")
-    assert isinstance(out, Act)
+    assert isinstance(out, ActRequest)
 
 
 def test_a_string_without_an_end_does_not_stop_the_others() -> None:
@@ -388,7 +386,7 @@ def test_too_much_nonsense_in_a_row_ends_the_conversation() -> None:
     talk = Talk()
     outs = [talk.send(b"?") for _ in range(20)]
     assert [len(out) for out in outs] == [1] * 19 + [2]
-    assert outs[-1][1] == Hangup(1008, "too many malformed messages")
+    assert outs[-1][1] == CloseConnection(1008, "too many malformed messages")
 
 
 def test_sense_in_between_is_forgiving() -> None:

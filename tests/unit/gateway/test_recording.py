@@ -2,20 +2,20 @@
 
 import msgspec
 
-from gateway.replays import Recording
-from shared.bus.journal import AnyNote, Attached, Detached, Record
+from gateway.http.room_records import RoomRecording
+from shared.bus.journal import AnyNote, Attached, Detached, JournalRecord
 from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat
-from shared.rooms import Away, Back, Joined, Left, RoomWord
+from shared.room_events import Away, Back, BaseRoomEvent, Joined, Left
 
 HERE, THERE = GatewayId("g-1"), GatewayId("g-2")
 
 
-def record(*events: RoomWord, notes: tuple[AnyNote, ...] = ()) -> Record:
-    return Record(1, Epoch(1), events=msgspec.Raw(msgspec.json.encode(events)), notes=notes)
+def record(*events: BaseRoomEvent, notes: tuple[AnyNote, ...] = ()) -> JournalRecord:
+    return JournalRecord(1, Epoch(1), events=msgspec.Raw(msgspec.json.encode(events)), notes=notes)
 
 
-def followed(*records: Record) -> Recording:
-    recording = Recording(RoomId(1_000))
+def followed(*records: JournalRecord) -> RoomRecording:
+    recording = RoomRecording(RoomId(1_000))
     recording.follow([(Offset(offset), 0, one) for offset, one in enumerate(records, 1)])
     return recording
 

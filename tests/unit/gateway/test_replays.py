@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway import replays
-from gateway.replays import MOST_STEPS, Recordings
+from gateway.http import room_records
+from gateway.http.room_records import MOST_STEPS, RoomRecords
 from shared.bus import keys
-from shared.bus.journal import Record
-from shared.bus.store import Argument, Command
-from shared.envelopes import Told
+from shared.bus.journal import JournalRecord
+from shared.bus.store import Argument, RedisCommand
+from shared.deliveries import StepMessage
 from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
 from tests.support import batches
 from tests.support.fake_store import FakeStore
@@ -42,7 +42,7 @@ class Counting(FakeStore):
         self.given.append(len(reply))
         return reply
 
-    def add(self, *commands: Command) -> None:
+    def add(self, *commands: RedisCommand) -> None:
         self.cast(commands)
 
 
@@ -52,31 +52,31 @@ async def store() -> Counting:
 
 
 @pytest.fixture
-async def recordings(store: Counting) -> Recordings:
-    return Recordings(store, PARTITIONS)
+async def recordings(store: Counting) -> RoomRecords:
+    return RoomRecords(store, PARTITIONS)
 
 
 def joined(sid: str, seat: int) -> bytes:
     return b'{"type":"room.joined","seat":%d,"name":"x","sid":"%s"}' % (seat, sid.encode())
 
 
-def filed(first: int, *events: bytes, epoch: int = 7, room: RoomId = ROOM) -> Sequence[Command]:
+def filed(first: int, *events: bytes, epoch: int = 7, room: RoomId = ROOM) -> Sequence[RedisCommand]:
     """Records of one event each."""
     return [
-        batches.filed(P, room, offset, 0, Record(offset, Epoch(epoch), events=msgspec.Raw(b"[%s]" % event)))
+        batches.filed(P, room, offset, 0, JournalRecord(offset, Epoch(epoch), events=msgspec.Raw(b"[%s]" % event)))
         for offset, event in enumerate(events, first)
     ]
 
 
-def told(first: int, last: int, wide: int = 0) -> Sequence[Command]:
-    def step(offset: int) -> Told:
+def told(first: int, last: int, wide: int = 0) -> Sequence[RedisCommand]:
+    def step(offset: int) -> StepMessage:
         public = b'{"room":1000,"epoch":7,"offset":%d,"at":1,"events":[{"type":"%s"}]}' % (offset, b"x" * wide)
-        return Told(ROOM, Epoch(7), Offset(offset), msgspec.Raw(public), {})
+        return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(public), {})
 
     return [batches.told(P, step(offset)) for offset in range(first, last + 1)]
 
 
-async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: Recordings) -> None:
+async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: RoomRecords) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 1_000, joined("s-2", 1), ENDED))
     recording = await recordings.of(ROOM)
     assert recording is not None
@@ -88,7 +88,7 @@ async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: R
 
 @pytest.mark.parametrize("kind", [b"room.joined", b"room.back"])
 async def test_who_gave_a_seat_up_does_not_read_what_it_is_told(
-    store: Counting, recordings: Recordings, kind: bytes
+    store: Counting, recordings: RoomRecords, kind: bytes
 ) -> None:
     left = b'{"type":"room.left","seat":0,"name":"x","reason":"left"}'
     store.add(*filed(1, OPENED, joined("s-1", 0), joined("s-2", 1), left))
@@ -98,13 +98,13 @@ async def test_who_gave_a_seat_up_does_not_read_what_it_is_told(
     assert recording.seats == {SessionId("s-2"): Seat(1), SessionId("s-3"): Seat(0)}
 
 
-async def test_a_room_that_never_was_is_not_remembered(store: Counting, recordings: Recordings) -> None:
+async def test_a_room_that_never_was_is_not_remembered(store: Counting, recordings: RoomRecords) -> None:
     assert await recordings.of(ROOM) is None
     store.add(*filed(1, OPENED))
     assert await recordings.of(ROOM) is not None
 
 
-async def test_whoever_asks_again_reads_only_what_came_since(store: Counting, recordings: Recordings) -> None:
+async def test_whoever_asks_again_reads_only_what_came_since(store: Counting, recordings: RoomRecords) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
     before = await recordings.of(ROOM)
     store.given.clear()
@@ -116,9 +116,9 @@ async def test_whoever_asks_again_reads_only_what_came_since(store: Counting, re
     assert sum(store.given) == 2
 
 
-async def test_refusals_that_were_deleted_meanwhile_are_not_missed(store: Counting, recordings: Recordings) -> None:
+async def test_refusals_that_were_deleted_meanwhile_are_not_missed(store: Counting, recordings: RoomRecords) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
-    store.add(batches.filed(P, ROOM, 502, 1, Record(1, Epoch(7), code="game/illegal")))
+    store.add(batches.filed(P, ROOM, 502, 1, JournalRecord(1, Epoch(7), code="game/illegal")))
     await recordings.of(ROOM)
     store.given.clear()
     store.add(("XDEL", P.journal(ROOM), "502-1"), *filed(503, joined("s-2", 1)))
@@ -129,7 +129,7 @@ async def test_refusals_that_were_deleted_meanwhile_are_not_missed(store: Counti
 
 
 @pytest.mark.parametrize("top", [2, 3, 4])
-async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings: Recordings, top: int) -> None:
+async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings: RoomRecords, top: int) -> None:
     store.add(*filed(1, OPENED, MOVED, joined("s-ghost", 0)))
     await recordings.of(ROOM)
     store.add(("DEL", P.journal(ROOM)), *filed(1, OPENED, MOVED))
@@ -140,9 +140,9 @@ async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings:
 
 
 async def test_only_the_rooms_that_were_asked_for_last_are_remembered(
-    store: Counting, recordings: Recordings, monkeypatch: pytest.MonkeyPatch
+    store: Counting, recordings: RoomRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replays, "_REMEMBERED", 2)
+    monkeypatch.setattr(room_records, "_REMEMBERED", 2)
     for number in range(3):
         store.add(*filed(1, OPENED, MOVED, room=RoomId(ROOM + number)))
     read = []
@@ -153,7 +153,7 @@ async def test_only_the_rooms_that_were_asked_for_last_are_remembered(
     assert read == [2, 2, 1, 2, 1, 2]
 
 
-async def test_a_long_game_comes_in_pages(store: Counting, recordings: Recordings) -> None:
+async def test_a_long_game_comes_in_pages(store: Counting, recordings: RoomRecords) -> None:
     store.add(*told(1, MOST_STEPS + 300))
     first = await recordings.steps(ROOM, 0)
     second = await recordings.steps(ROOM, first.told[-1].offset)
@@ -163,22 +163,22 @@ async def test_a_long_game_comes_in_pages(store: Counting, recordings: Recording
     assert not first.trimmed | second.trimmed
 
 
-async def test_a_page_of_large_steps_is_shorter(store: Counting, recordings: Recordings) -> None:
+async def test_a_page_of_large_steps_is_shorter(store: Counting, recordings: RoomRecords) -> None:
     store.add(*told(1, 500, wide=50_000))
     first = await recordings.steps(ROOM, 0)
     assert (len(first.told), first.more) == (200, True)
 
 
-async def test_what_is_kept_no_more_is_said(store: Counting, recordings: Recordings) -> None:
+async def test_what_is_kept_no_more_is_said(store: Counting, recordings: RoomRecords) -> None:
     store.add(*told(5, 300))
     assert (await recordings.steps(ROOM, 0)).trimmed
     assert not (await recordings.steps(ROOM, 4)).trimmed
 
 
 async def test_few_read_at_once_and_nobody_for_too_long(
-    store: Counting, recordings: Recordings, monkeypatch: pytest.MonkeyPatch
+    store: Counting, recordings: RoomRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replays, "_PATIENCE_S", 0.01)
+    monkeypatch.setattr(room_records, "_PATIENCE_S", 0.01)
     store.add(*filed(1, OPENED))
     store.answers.clear()
     requests = [recordings.of(ROOM) for _ in range(10)]
@@ -190,10 +190,10 @@ async def test_few_read_at_once_and_nobody_for_too_long(
 
 
 async def test_whoever_ran_out_of_time_goes_on_from_there(
-    store: Counting, recordings: Recordings, monkeypatch: pytest.MonkeyPatch
+    store: Counting, recordings: RoomRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
-    monkeypatch.setattr(replays, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(room_records, "_PATIENCE_S", 0.05)
     answer = store.call
 
     async def once(*command: Argument) -> Any:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 
-from gateway.rooms import RoomList
-from shared.bus.directory import Change
+from gateway.cluster.room_directory import RoomDirectory
+from shared.bus.directory import ListingChange
 from shared.ids import RoomId
-from shared.rooms import Listing
+from shared.room_views import Listing
 
 
 class Bench:
     def __init__(self) -> None:
         self.later: list[Callable[[], None]] = []
-        self.rooms = RoomList(self.later.append)
+        self.rooms = RoomDirectory(self.later.append)
         self.told: list[dict[RoomId, Listing | None]] = []
 
     def watch(self, game: str = "") -> None:
@@ -32,8 +32,8 @@ def room(number: int, game: str = "stones", created_ms: int = 0, **fields: bool 
     return Listing(RoomId(number), game, 2, status, private=private, only=only, created_ms=created_ms)
 
 
-def change(listing: Listing) -> Change:
-    return Change(listing.room, listing)
+def change(listing: Listing) -> ListingChange:
+    return ListingChange(listing.room, listing)
 
 
 def numbers(listings: tuple[Listing, ...]) -> list[int]:
@@ -67,7 +67,7 @@ def test_private_rooms_are_known_all_the_same() -> None:
 def test_a_room_that_is_gone_is_not_listed() -> None:
     bench = Bench()
     bench.rooms.change([change(room(1001))])
-    bench.rooms.change([Change(RoomId(1001))])
+    bench.rooms.change([ListingChange(RoomId(1001))])
     assert bench.rooms.listed("") == ()
 
 
@@ -92,7 +92,7 @@ def test_watchers_are_told_of_rooms_that_are_gone() -> None:
     bench = Bench()
     bench.rooms.change([change(room(1001))])
     bench.watch()
-    bench.rooms.change([Change(RoomId(1001))])
+    bench.rooms.change([ListingChange(RoomId(1001))])
     bench.tick()
     assert bench.told == [{1001: None}]
 
@@ -146,7 +146,7 @@ def test_a_list_is_made_once_for_all_who_ask_until_something_changes() -> None:
     bench.rooms.gathered([room(1000)])
     before = bench.rooms.listed("stones")
     assert bench.rooms.listed("stones") is before
-    bench.rooms.change([Change(RoomId(1001), room(1001))])
+    bench.rooms.change([ListingChange(RoomId(1001), room(1001))])
     assert [listing.room for listing in bench.rooms.listed("stones")] == [1000, 1001]
 
 

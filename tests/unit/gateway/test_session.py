@@ -6,16 +6,19 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
-from gateway.closing import BYE, FLOOD
 from gateway.dialects import dialects
-from gateway.dialects.base import Dialect, Out
-from gateway.session import Session
+from gateway.dialects.contract import Dialect
+from gateway.dialects.requests import Output
+from gateway.session.session import Session
+from gateway.transports.close_codes import BYE, FLOOD
 from shared.bus import keys
-from shared.bus.directory import Change
+from shared.bus.directory import ListingChange
 from shared.bus.meta import GameCard, announce
-from shared.envelopes import Act, Done, Enter, Envelope, Gone, Match, Reply, Say, Told, Unwatch, Watch
+from shared.commands import Act, Enter, Envelope, Gone, Match, Say, Unwatch, Watch
+from shared.deliveries import CompletedCommand, Reply, StepMessage
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
-from shared.rooms import Listing, RoomSpec, Update
+from shared.room_events import RoomSpec
+from shared.room_views import Listing, Update
 from tests.support import batches
 from tests.support.gateway_bench import (
     KEYS,
@@ -31,8 +34,8 @@ from tests.support.gateway_bench import (
 )
 
 
-def done_by(envelope: Envelope, offset: int) -> Told:
-    return msgspec.structs.replace(step(offset), done=Done(envelope.gateway, envelope.conn, envelope.id))
+def done_by(envelope: Envelope, offset: int) -> StepMessage:
+    return msgspec.structs.replace(step(offset), done=CompletedCommand(envelope.gateway, envelope.conn, envelope.id))
 
 
 CARD = GameCard("stones", "Stones", 1, (2, 3), msgspec.Raw(b"{}"), msgspec.Raw(b"{}"))
@@ -403,10 +406,10 @@ async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
 async def test_who_watches_the_rooms_is_told_what_changes_without_a_look_at_the_others() -> None:
     client = await welcome()
     rooms = client.bench.desk.rooms
-    rooms.change([Change(room, Listing(room, "stones", 2, "waiting")) for room in (ROOM, RoomId(1001))])
+    rooms.change([ListingChange(room, Listing(room, "stones", 2, "waiting")) for room in (ROOM, RoomId(1001))])
     client.say(type="rooms", id=1, live=True)
     await client.heard()
-    rooms.change([Change(ROOM, Listing(ROOM, "stones", 2, "playing")), Change(RoomId(1001))])
+    rooms.change([ListingChange(ROOM, Listing(ROOM, "stones", 2, "playing")), ListingChange(RoomId(1001))])
     (told,) = await client.heard()
     changed = [{"room": ROOM, "game": "stones", "seats": 2, "status": "playing"}]
     assert told == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
@@ -610,7 +613,7 @@ async def test_a_slow_client_of_another_dialect_is_closed() -> None:
 
 
 class Faulty(Parrot):
-    def deliver(self, update: Update, ref: object) -> Iterable[Out]:
+    def deliver(self, update: Update, ref: object) -> Iterable[Output]:
         raise ValueError("a mistake of ours")
 
 

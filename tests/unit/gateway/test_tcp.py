@@ -6,10 +6,10 @@ from typing import cast
 
 import pytest
 
-from gateway import tcp
-from gateway.closing import BYE
-from gateway.tcp import Listener, TcpConnection, listeners
-from shared.settings import SettingError
+from gateway.transports import tcp
+from gateway.transports.close_codes import BYE
+from gateway.transports.tcp import TcpConnection, TcpListener, listeners
+from shared.runtime.settings import SettingError
 from tests.support.gateway_bench import PARROT, GatewayBench, settle
 from tests.unit.gateway.test_websocket import Socket
 
@@ -89,8 +89,8 @@ async def test_a_draining_gateway_accepts_nobody() -> None:
 
 def test_listeners_are_read_from_the_setting() -> None:
     assert listeners("snarl=1234, codex=99;strict;pause=5") == [
-        Listener("snarl", 1234, {}),
-        Listener("codex", 99, {"strict": "", "pause": "5"}),
+        TcpListener("snarl", 1234, {}),
+        TcpListener("codex", 99, {"strict": "", "pause": "5"}),
     ]
 
 
@@ -113,7 +113,7 @@ def addresses(talk: Talk) -> list[str]:
 
 def test_a_listener_can_be_told_that_a_proxy_is_in_front_of_it() -> None:
     assert listeners("snarl=45678;separator=none;proxy") == [
-        Listener("snarl", 45678, {"separator": "none"}, proxied=True)
+        TcpListener("snarl", 45678, {"separator": "none"}, proxied=True)
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.tokens import Claims, Tokens
+from gateway.cluster.tokens import Claims, Tokens
 from shared.errors import Rejected
 from shared.ids import SessionId
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 
-from gateway.closing import BYE
-from gateway.dialects.base import MOST_BYTES
-from gateway.websocket import WebSocket
-from shared.settings import GatewaySettings
+from gateway.dialects.framing import MOST_BYTES
+from gateway.transports.close_codes import BYE
+from gateway.transports.websocket import WebSocket
+from shared.runtime.settings import GatewaySettings
 from tests.support.gateway_bench import PARROT, PARTITIONS, GatewayBench, settle
 
 HANDSHAKE = (

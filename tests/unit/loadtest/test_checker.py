@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from loadtest.checker import Findings, Record, Recorded, Track, check_record, differences
+from loadtest.checks.checker import Findings, Recorded, RoomRecord, Track, check_record, differences
 
 EPOCH = 3
 
@@ -71,7 +71,7 @@ def test_a_view_with_a_reason_begins_anew(track: Track, findings: Findings, reas
 
 
 def compare(track: Track, *steps: Recorded, trimmed: bool = False) -> None:
-    track.compare(Record(list(steps), trimmed))
+    track.compare(RoomRecord(list(steps), trimmed))
 
 
 def test_what_was_told_and_acknowledged_is_in_the_record(track: Track, findings: Findings) -> None:
@@ -103,7 +103,7 @@ def test_two_acknowledgements_of_one_move_must_agree(track: Track, findings: Fin
 
 
 def test_a_move_that_was_applied_twice_is_doubled(findings: Findings) -> None:
-    twice = Record([step(1, 0, 70), step(2, 1, 70), step(3, 0, 71), step(4, 0, 70)])
+    twice = RoomRecord([step(1, 0, 70), step(2, 1, 70), step(3, 0, 71), step(4, 0, 70)])
     check_record(1000, twice, (1,), findings)
     assert not found(findings)
     check_record(1000, twice, (0, 1), findings)
@@ -111,7 +111,7 @@ def test_a_move_that_was_applied_twice_is_doubled(findings: Findings) -> None:
 
 
 def test_a_record_with_a_hole_is_found(findings: Findings) -> None:
-    check_record(1000, Record([step(1), step(3)]), (), findings)
+    check_record(1000, RoomRecord([step(1), step(3)]), (), findings)
     assert found(findings) == {"holes": 1}
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from loadtest.figures import Figures
+from loadtest.measure.measurements import Measurements
 
 
 def test_only_what_comes_after_the_mark_is_measured() -> None:
-    figures = Figures(10.0)
+    figures = Measurements(10.0)
     figures.acked(10.0, 15.0)
     figures.mark(20.0)
     for number in range(100):
@@ -20,7 +20,7 @@ def test_only_what_comes_after_the_mark_is_measured() -> None:
 
 
 def test_pauses_are_those_of_one_move_and_of_all() -> None:
-    figures = Figures(0.0)
+    figures = Measurements(0.0)
     figures.mark(0.5)
     figures.acked(0.0, 1.0)
     figures.acked(0.0, 1.5)
@@ -30,7 +30,7 @@ def test_pauses_are_those_of_one_move_and_of_all() -> None:
 
 
 def test_a_move_that_is_answered_after_the_end_still_counts_as_a_pause() -> None:
-    figures = Figures(0.0)
+    figures = Measurements(0.0)
     figures.mark(0.1)
     figures.acked(0.1, 0.5)
     figures.end(1.0)
@@ -41,4 +41,4 @@ def test_a_move_that_is_answered_after_the_end_still_counts_as_a_pause() -> None
 
 
 def test_without_moves_there_are_no_latencies() -> None:
-    assert Figures(0.0).latencies_ms() == {}
+    assert Measurements(0.0).latencies_ms() == {}

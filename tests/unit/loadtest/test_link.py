@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Iterable
 
-from loadtest.figures import Figures
-from loadtest.link import Link, Post, Route
-from loadtest.play import Play
-from loadtest.player import Seating
-from loadtest.players import first_id
+from loadtest.clients.connection import PlayerConnection, Route, WriteCoalescer
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.play.client import Play
+from loadtest.clients.registry import first_id
+from loadtest.measure.measurements import Measurements
 
 
 class Wire:
@@ -25,7 +25,7 @@ class Wire:
 
 async def test_what_is_said_in_one_tick_leaves_after_it_in_order() -> None:
     log: list[object] = []
-    post = Post()
+    post = WriteCoalescer()
     ada, bob = Wire(log), Wire(log)
     post.send(ada, [b"a1"])
     post.send(bob, [b"b1", b"b2"])
@@ -40,8 +40,16 @@ async def test_what_is_said_in_one_tick_leaves_after_it_in_order() -> None:
 
 async def test_a_link_that_ends_has_sent_the_last_words_before() -> None:
     log: list[object] = []
-    seating = Seating("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, first=True)
-    link = Link(Play(seating, first_id()), Route(("ws://127.0.0.1:1",)), 0, Post(), Figures(0.0), 0.0, lambda: None)
+    seating = SeatAssignment("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, first=True)
+    link = PlayerConnection(
+        Play(seating, first_id()),
+        Route(("ws://127.0.0.1:1",)),
+        0,
+        WriteCoalescer(),
+        Measurements(0.0),
+        0.0,
+        lambda: None,
+    )
     link.connected(Wire(log))
     link.say([b"bye"])
     link.end()

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from loadtest.minds import AnyMind, StonesMind, mind_for
-from loadtest.words import Position, Update
+from loadtest.clients.play.messages import Position, Update
+from loadtest.clients.play.strategies import GenericStrategy, StonesStrategy, mind_for
 
 ENDED = {"type": "room.ended", "winners": [1], "names": ["bob"], "scores": {"1": 4}}
 
@@ -23,7 +23,7 @@ def position(game: Any = None, **more: Any) -> Position:
 
 
 def test_stones_are_counted_by_events() -> None:
-    mind = StonesMind(1, 7)
+    mind = StonesStrategy(1, 7)
     assert mind.choose() is None
     mind.follow(update({"type": "started", "stones": 2, "seats": [0, 1]}))
     assert mind.choose() is None
@@ -36,7 +36,7 @@ def test_stones_are_counted_by_events() -> None:
 
 
 def test_a_view_agrees_with_the_events_or_not() -> None:
-    mind = StonesMind(0, 7)
+    mind = StonesStrategy(0, 7)
     assert mind.agrees(position())
     mind.follow(update({"type": "started", "stones": 2, "seats": [0, 1]}))
     assert mind.agrees(position({"stones": 2, "seats": [0, 1], "turn": 0, "winner": None}))
@@ -44,7 +44,7 @@ def test_a_view_agrees_with_the_events_or_not() -> None:
 
 
 def test_any_game_is_played_by_what_is_offered() -> None:
-    mind = AnyMind("chess", 7)
+    mind = GenericStrategy("chess", 7)
     mind.follow(update({"type": "moved"}))
     assert mind.choose() is None
     mind.follow(update({"type": "moved"}, options=[{"type": "a"}]))
@@ -54,23 +54,23 @@ def test_any_game_is_played_by_what_is_offered() -> None:
 
 
 def test_the_end_is_found_among_the_events_of_any_game() -> None:
-    mind = AnyMind("chess", 7)
+    mind = GenericStrategy("chess", 7)
     mind.follow(update({"type": "mate"}, ENDED))
     assert mind.ending == ENDED
-    other = AnyMind("chess", 7)
+    other = GenericStrategy("chess", 7)
     other.follow(update({"type": "room.closed", "reason": "abandoned"}))
     assert other.closed == "abandoned"
 
 
 def test_only_the_public_part_of_a_view_is_compared() -> None:
-    mind = AnyMind("codex", 7)
+    mind = GenericStrategy("codex", 7)
     mind.look(position({"table": {"round": 3}, "you": 1, "own": {"hand": [5]}}, outcome=ENDED))
     assert mind.told() == ({"winners": ["bob"]}, {"table": {"round": 3}})
-    unknown = AnyMind("chess", 7)
+    unknown = GenericStrategy("chess", 7)
     unknown.look(position({"table": 1}, outcome=ENDED))
     assert unknown.told() == (ENDED, None)
 
 
 def test_the_mind_fits_the_game() -> None:
-    assert isinstance(mind_for("stones", 0, 1), StonesMind)
-    assert isinstance(mind_for("eriantys", 0, 1), AnyMind)
+    assert isinstance(mind_for("stones", 0, 1), StonesStrategy)
+    assert isinstance(mind_for("eriantys", 0, 1), GenericStrategy)

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from loadtest.clients.registry import dialects_of
 from loadtest.plan import STONES, PlanError, options_of, pids_of, tcp_of, urls_of
-from loadtest.players import dialects_of
 
 
 @pytest.mark.parametrize(

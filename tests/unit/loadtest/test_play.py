@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from loadtest.play import NAP, PATIENCE, Play
-from loadtest.player import Seating
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.play.client import NAP, PATIENCE, Play
 
 Json = dict[str, Any]
 WELCOME = {"type": "welcome", "session": "s", "name": "ada", "token": "t", "rooms": [], "games": ["stones"]}
 
 
-def seating(game: str = "stones", first: bool = True, opened: list[int] | None = None) -> Seating:
+def seating(game: str = "stones", first: bool = True, opened: list[int] | None = None) -> SeatAssignment:
     rooms: list[int] = [] if opened is None else opened
-    return Seating("ada", game, 2, {"stones": 9}, 1, lambda: 1000, rooms.append, first)
+    return SeatAssignment("ada", game, 2, {"stones": 9}, 1, lambda: 1000, rooms.append, first)
 
 
 class Talk:

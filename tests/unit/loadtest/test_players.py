@@ -2,11 +2,11 @@
 
 import pytest
 
-from loadtest.eriantys.board import Board, Card, Person
-from loadtest.eriantys.prompts import PromptsPlayer
-from loadtest.play import Play
-from loadtest.player import Seating
-from loadtest.players import ROOMLESS, dialect_at, player_for
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.eriantys.board import Board, Card, Person
+from loadtest.clients.eriantys.prompts import PromptsPlayer
+from loadtest.clients.play.client import Play
+from loadtest.clients.registry import ROOMLESS, dialect_at, player_for
 
 MIXED = ("play", "eriantys.events", "eriantys.prompts", "eriantys.status")
 
@@ -40,7 +40,7 @@ REFUSALS = {
 
 @pytest.mark.parametrize("dialect", REFUSALS)
 def test_a_player_who_comes_back_after_the_end_is_done(dialect: str) -> None:
-    player = player_for(dialect, Seating("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
+    player = player_for(dialect, SeatAssignment("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
     list(player.open())
     list(player.receive((REFUSALS[dialect] % "the game has begun").encode()))
     assert (player.over, player.told.late) == (False, False)
@@ -49,7 +49,7 @@ def test_a_player_who_comes_back_after_the_end_is_done(dialect: str) -> None:
 
 
 def test_a_choice_that_is_owed_is_made_again_after_busy() -> None:
-    player = PromptsPlayer(Seating("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
+    player = PromptsPlayer(SeatAssignment("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
     player.board = Board([Person("ada", coins=9), Person("bob")], cards=[Card(9)])
     player.seat = 0
     while b"PlayCharacter" not in next(iter(player.receive(b'{"type":"MoveMNRequest","maxSteps":1}'))):
@@ -61,5 +61,5 @@ def test_a_choice_that_is_owed_is_made_again_after_busy() -> None:
 
 
 def test_play_is_played_by_its_own_player() -> None:
-    seating = Seating("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, True)
+    seating = SeatAssignment("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, True)
     assert isinstance(player_for("play", seating), Play)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loadtest.processes import Meter, role_of, roles, usage
+from loadtest.measure.processes import Meter, role_of, roles, usage
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_the_tools_own_time_is_counted_since_the_mark(
     proc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked = iter((3.0, 5.5))
-    monkeypatch.setattr("loadtest.processes.time.process_time", lambda: next(worked))
+    monkeypatch.setattr("loadtest.measure.processes.time.process_time", lambda: next(worked))
     meter = Meter(tmp_path, {}, proc)
     meter.mark()
     meter.sample()

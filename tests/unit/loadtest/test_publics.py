@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from loadtest.publics import shown
-from shared.engine import Table
+from loadtest.checks.comparable import shown
+from shared.game import Table
 from shared.games.eriantys.game import GAME
 from shared.ids import Seat
 

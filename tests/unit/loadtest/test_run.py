@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from loadtest.plan import Plan
-from loadtest.processes import Meter
-from loadtest.report import figures, good
+from loadtest.measure.processes import Meter
+from loadtest.measure.report import figures, good
+from loadtest.plan import LoadPlan
 from loadtest.run import State, Unreachable, run
 from tests.unit.loadtest.fake import Fake, Json
 
@@ -15,7 +15,7 @@ from tests.unit.loadtest.fake import Fake, Json
 async def play(fake: Fake, **changes: Any) -> State:
     async with fake.listening():
         asked: dict[str, Any] = {"rooms": 3, "games": 2, "options": {"stones": 12}, "patience_s": 5.0} | changes
-        return await run(Plan(urls=(fake.url,), **asked), Meter(Path("/nowhere"), {}))
+        return await run(LoadPlan(urls=(fake.url,), **asked), Meter(Path("/nowhere"), {}))
 
 
 def once(kind: str, seat: int = 1, offset: int = 6) -> Any:
@@ -91,7 +91,7 @@ async def test_a_session_that_was_opened_elsewhere_is_a_fault() -> None:
 async def test_a_url_that_does_not_answer_is_passed_over() -> None:
     fake = Fake()
     async with fake.listening():
-        plan = Plan(urls=("ws://127.0.0.1:1", fake.url), rooms=2, games=1, options={"stones": 6}, patience_s=5.0)
+        plan = LoadPlan(urls=("ws://127.0.0.1:1", fake.url), rooms=2, games=1, options={"stones": 6}, patience_s=5.0)
         state = await run(plan, Meter(Path("/nowhere"), {}))
     assert state.findings.clean, state.findings.words
     assert state.figures.games == 2
@@ -99,7 +99,7 @@ async def test_a_url_that_does_not_answer_is_passed_over() -> None:
 
 async def test_without_any_server_there_is_no_run() -> None:
     with pytest.raises(Unreachable, match=r"127\.0\.0\.1:1 "):
-        await run(Plan(urls=("ws://127.0.0.1:1",)), Meter(Path("/nowhere"), {}))
+        await run(LoadPlan(urls=("ws://127.0.0.1:1",)), Meter(Path("/nowhere"), {}))
 
 
 async def test_a_refused_table_is_told() -> None:

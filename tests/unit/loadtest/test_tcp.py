@@ -2,7 +2,7 @@
 
 import pytest
 
-from loadtest.tcp import Lines
+from loadtest.clients.tcp import Lines
 from tests.unit.loadtest.test_websocket import Owner, Pipe
 
 DATA = b'{"a": 1}\r\n\n"name"\n[1,\t2]\n'

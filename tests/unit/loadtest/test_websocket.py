@@ -7,7 +7,7 @@ import pytest
 from websockets.frames import Close, Frame, Opcode
 from websockets.server import ServerProtocol
 
-from loadtest.websocket import WebSocket, Wire, masked
+from loadtest.clients.websocket import WebSocket, Wire, masked
 
 
 class Owner:

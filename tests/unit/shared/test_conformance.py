@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from shared.conformance import NotConformant, check_every_option, play
-from shared.engine import AnyGame, Choice, Outcome, Table
 from shared.errors import Rejected
+from shared.game import AnyGame, Choice, Outcome, Table
 from shared.games import stones
 from shared.ids import Seat
 from tests.support.toys import TOY

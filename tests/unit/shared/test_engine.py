@@ -3,39 +3,39 @@
 import msgspec
 import pytest
 
+from shared.commands import Envelope, Gone, Listed
 from shared.dice import Dice
-from shared.engine import (
+from shared.game import (
     Absent,
     DeadlinePassed,
     Game,
+    Message,
     Notice,
-    Noun,
     Outcome,
     Present,
     Table,
-    Word,
+    Value,
     default_bot,
     open_to_all,
 )
-from shared.envelopes import Envelope, Gone, Listed
 from shared.games import stones
 from shared.ids import CommandId, Offset, RoomId, Seat, SessionId
-from shared.rooms import Back, Joined, Opened, RoomEvent, RoomSpec, Said
+from shared.room_events import Back, Joined, Opened, RoomEvent, RoomSpec, Said
 from tests.support.toys import TOY
 
 
-class CardPlayed(Word, frozen=True):
+class CardPlayed(Message, frozen=True):
     card: int
 
 
-class X(Word, frozen=True):
+class X(Message, frozen=True):
     pass
 
 
 @pytest.mark.parametrize(
     ("word", "tag"), [(CardPlayed(3), "card_played"), (X(), "x"), (stones.Take(1), "take"), (Absent(Seat(1)), "absent")]
 )
-def test_a_word_travels_under_its_name(word: Word, tag: str) -> None:
+def test_a_word_travels_under_its_name(word: Message, tag: str) -> None:
     assert msgspec.json.decode(msgspec.json.encode(word))["type"] == tag
 
 
@@ -98,4 +98,4 @@ def test_an_outcome_may_have_no_winners() -> None:
 def test_a_game_is_made_of_names() -> None:
     with pytest.raises(TypeError):
         Game("stones")  # type: ignore[call-arg]
-    assert isinstance(TOY.empty, Noun)
+    assert isinstance(TOY.empty, Value)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.settings import (
+from shared.runtime.settings import (
     GatewaySettings,
     SettingError,
     StoreSettings,

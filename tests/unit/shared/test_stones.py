@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.stones import (
     GAME,
     Options,

@@ -4,7 +4,7 @@ import pytest
 
 from shared.bus import meta
 from shared.bus.store import Argument, OutcomeUnknown
-from shared.settings import WorkerSettings
+from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeStore
 from worker.app import Worker
 

@@ -3,18 +3,19 @@
 import msgspec
 import pytest
 
-from shared.bus.journal import Record
+from shared.bus.journal import JournalRecord
 from shared.bus.keys import Keys
-from shared.envelopes import Envelope, Gone, Outbound, Reply, Told
+from shared.commands import Envelope, Gone
+from shared.deliveries import Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
-from shared.rooms import Listing
-from worker.batch import Batch, Due
+from shared.room_views import Listing
+from worker.room.batch import Batch, DueDeadline
 
 ROOM = RoomId(1000)
 G1, G2 = GatewayId("g-1"), GatewayId("g-2")
-RECORD = Record(1, Epoch(7))
+RECORD = JournalRecord(1, Epoch(7))
 LISTING = Listing(ROOM, "stones", 2, "waiting")
-_decode = msgspec.json.Decoder(Outbound).decode
+_decode = msgspec.json.Decoder(Delivery).decode
 
 
 KEYS = Keys(Partition(0), 4)
@@ -32,11 +33,11 @@ def reply(number: int) -> Reply:
     return Reply(1, ROOM, CommandId(number))
 
 
-def told(offset: int) -> Told:
-    return Told(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b"{}"))
+def told(offset: int) -> StepMessage:
+    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b"{}"))
 
 
-def messages(one: Batch, numbers: dict[GatewayId, int]) -> dict[str, Outbound]:
+def messages(one: Batch, numbers: dict[GatewayId, int]) -> dict[str, Delivery]:
     _, published = one.seal(numbers)
     return {channel.split(":")[2]: _decode(items) for channel, items in published}
 
@@ -46,7 +47,7 @@ def test_everything_for_a_gateway_is_one_message() -> None:
     one.step(RECORD, told(1), (G1, G2))
     one.step(RECORD, told(2), (G1,))
     one.reply(envelope(), reply(1))
-    assert messages(one, {})["g-1"] == Outbound(Partition(0), Epoch(7), 1, (told(1), told(2)), (reply(1),))
+    assert messages(one, {})["g-1"] == Delivery(Partition(0), Epoch(7), 1, (told(1), told(2)), (reply(1),))
 
 
 def test_messages_to_a_gateway_are_numbered() -> None:
@@ -93,12 +94,12 @@ def test_what_a_broken_command_came_to_is_rolled_back() -> None:
         each.step(RECORD, told(1), (G1,))
         each.reply(envelope(), reply(1))
         each.listings[ROOM] = None
-        each.start(Due(5, ROOM, "turn", 1))
+        each.start(DueDeadline(5, ROOM, "turn", 1))
     mark = one.mark(ROOM)
     one.step(RECORD, told(2), (G1, G2))
     one.reply(envelope(G2), reply(2))
     one.listings[ROOM] = LISTING
-    one.start(Due(6, ROOM, "turn", 2))
+    one.start(DueDeadline(6, ROOM, "turn", 2))
     one.onward.append(envelope())
     one.roll_back(mark)
     assert (one, one.seal({})) == (clean, clean.seal({}))
@@ -114,5 +115,5 @@ def test_a_broken_command_leaves_no_room_in_the_directory() -> None:
 
 @pytest.mark.parametrize("name", ["turn", "seat.3", "game.a:b:c"])
 def test_a_deadline_is_read_as_it_was_written(name: str) -> None:
-    due = Due(123, ROOM, name, 9)
-    assert Due.parse(due.member, 123) == due
+    due = DueDeadline(123, ROOM, name, 9)
+    assert DueDeadline.parse(due.member, 123) == due

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from shared.bus.keys import Keys
-from shared.bus.leases import Tenure
-from shared.bus.store import Command, StoreDown
+from shared.bus.leases import Lease
+from shared.bus.store import RedisCommand, StoreDown
 from shared.ids import Epoch, Partition, RoomId
 from tests.support.fake_store import FakeServer, FakeStore
 from tests.support.room_bench import ENGINES, SETTINGS
-from worker.batch import Due
-from worker.clock import Alarm, StoreClock
-from worker.holding import Holding
+from worker.partitions.deadlines import DeadlineScheduler
+from worker.partitions.partition import OwnedPartition
+from worker.partitions.store_clock import StoreClock
+from worker.room.batch import DueDeadline
 
 ROOM = RoomId(1000)
 OURS, LOST = Partition(0), Partition(1)
@@ -22,7 +23,7 @@ class DeafStore(FakeStore):
 
     deaf = False
 
-    async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         if self.deaf:
             raise StoreDown("away")
         return await super().pipe(wanted, errors=errors)
@@ -35,16 +36,16 @@ class Bench:
         clock.set(0)
         self.store = DeafStore(FakeServer())
         self.keys = Keys(OURS, 2)
-        holding = Holding(OURS, self.keys, Tenure(Epoch(1), "w:1:x", "0-0", 0), ENGINES, SETTINGS)
-        self.alarm = Alarm(self.store, clock, {OURS: holding}, lambda: True)
+        holding = OwnedPartition(OURS, self.keys, Lease(Epoch(1), "w:1:x", "0-0", 0), ENGINES, SETTINGS)
+        self.alarm = DeadlineScheduler(self.store, clock, {OURS: holding}, lambda: True)
 
-    def passed(self, at_ms: int) -> dict[Partition, list[Due]]:
+    def passed(self, at_ms: int) -> dict[Partition, list[DueDeadline]]:
         self.now_s = at_ms / 1_000
         return self.alarm.passed()
 
 
-def due(at_ms: int, generation: int = 0, name: str = "turn") -> Due:
-    return Due(at_ms, ROOM, name, generation)
+def due(at_ms: int, generation: int = 0, name: str = "turn") -> DueDeadline:
+    return DueDeadline(at_ms, ROOM, name, generation)
 
 
 def test_a_deadline_is_due_at_its_time_and_once() -> None:
@@ -85,7 +86,7 @@ def test_clearing_a_deadline_that_was_replaced_does_not_concern_the_new_one() ->
 def test_rooms_that_come_and_go_need_no_more_memory() -> None:
     bench = Bench()
     for number in range(10_000):
-        timer = Due(10**9, RoomId(number), "turn", 0)
+        timer = DueDeadline(10**9, RoomId(number), "turn", 0)
         bench.alarm.follow(OURS, [(timer, True)])
         bench.alarm.follow(OURS, [(timer, False)])
     assert len(bench.alarm) < 2_000

@@ -7,48 +7,48 @@ from types import ModuleType
 import msgspec
 import pytest
 
-from shared.engine import AnyGame
-from shared.settings import SettingError
+from shared.game import AnyGame
+from shared.runtime.settings import SettingError
 from tests.support.toys import TOY, Guess
 from worker.catalog import GAMES
-from worker.engines import Engines, NoSuchGame, load_engines
+from worker.games import GameCatalog, NoSuchGame, load_catalog
 
 NEWER = dataclasses.replace(TOY, version=2, title="Toy, again")
 
 
 def test_a_new_room_is_played_by_the_newest_rules() -> None:
-    assert Engines((NEWER, TOY)).get("toy") is NEWER
+    assert GameCatalog((NEWER, TOY)).get("toy") is NEWER
 
 
 def test_an_old_room_is_played_by_the_rules_it_began_with() -> None:
-    assert Engines((NEWER, TOY)).get("toy", 1) is TOY
+    assert GameCatalog((NEWER, TOY)).get("toy", 1) is TOY
 
 
 def test_an_unknown_game_is_not_there() -> None:
     with pytest.raises(NoSuchGame, match="toy@3"):
-        Engines((TOY,)).get("toy", 3)
+        GameCatalog((TOY,)).get("toy", 3)
 
 
 def test_commands_are_read_strictly() -> None:
     with pytest.raises(msgspec.ValidationError):
-        Engines((TOY,)).commands(TOY)(msgspec.Raw(b'{"type":"guess","number":"1"}'))
+        GameCatalog((TOY,)).commands(TOY)(msgspec.Raw(b'{"type":"guess","number":"1"}'))
 
 
 def test_commands_are_read_in_the_games_words() -> None:
-    assert Engines((TOY,)).commands(TOY)(msgspec.Raw(b'{"type":"guess","number":1}')) == Guess(1)
+    assert GameCatalog((TOY,)).commands(TOY)(msgspec.Raw(b'{"type":"guess","number":1}')) == Guess(1)
 
 
 def test_only_the_newest_version_is_announced() -> None:
-    assert [(card.name, card.version) for card in Engines((TOY, NEWER)).cards()] == [("toy", 2)]
+    assert [(card.name, card.version) for card in GameCatalog((TOY, NEWER)).cards()] == [("toy", 2)]
 
 
 def test_an_announced_game_tells_the_form_of_its_commands() -> None:
-    (card,) = Engines((TOY,)).cards()
+    (card,) = GameCatalog((TOY,)).cards()
     assert "guess" in bytes(card.commands).decode().lower()
 
 
 def test_our_own_games_are_there() -> None:
-    assert {card.name for card in load_engines("").cards()} >= {"stones", "eriantys", "codex", "snarl"}
+    assert {card.name for card in load_catalog("").cards()} >= {"stones", "eriantys", "codex", "snarl"}
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.name))
@@ -61,14 +61,14 @@ def test_a_module_outside_the_project_adds_its_game(monkeypatch: pytest.MonkeyPa
     module = ModuleType("somebodys_game")
     module.GAME = TOY  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "somebodys_game", module)
-    assert load_engines("somebodys_game").get("toy") is TOY
+    assert load_catalog("somebodys_game").get("toy") is TOY
 
 
 def test_a_module_that_is_not_there_is_a_wrong_setting() -> None:
     with pytest.raises(SettingError, match="no_such_module"):
-        load_engines("no_such_module")
+        load_catalog("no_such_module")
 
 
 def test_a_module_without_a_game_is_a_wrong_setting() -> None:
     with pytest.raises(SettingError, match="GAME"):
-        load_engines("json")
+        load_catalog("json")

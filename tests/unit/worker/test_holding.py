@@ -3,37 +3,37 @@
 import msgspec
 import pytest
 
-from shared.bus.commands import Entry
-from shared.bus.journal import Kept, Record
+from shared.bus.command_streams import StreamEntry
+from shared.bus.journal import JournalRecord, StoredRoom
 from shared.bus.keys import Keys
-from shared.bus.leases import Tenure
-from shared.envelopes import AnyBody, Enter, Envelope, Match, Watch
+from shared.bus.leases import Lease
+from shared.commands import Enter, Envelope, Match, RoomCommand, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
-from shared.rooms import RoomSpec
+from shared.room_events import RoomSpec
 from tests.support.batches import appended, replies_for, steps_for
 from tests.support.room_bench import ENGINES, SETTINGS, act, take
 from tests.support.toys import Guess, Poison
-from worker.batch import Batch
-from worker.holding import Holding
-from worker.room import Room
-from worker.watch import TookTooLong
+from worker.partitions.partition import OwnedPartition
+from worker.partitions.watchdog import CommandTookTooLong
+from worker.room.batch import Batch
+from worker.room.room import Room
 
 GOOD, BAD = RoomId(1000), RoomId(1004)
 G1 = GatewayId("g-1")
-EMPTY = Kept(None, ())
+EMPTY = StoredRoom(None, ())
 
 
 class Bench:
     def __init__(self) -> None:
-        tenure = Tenure(Epoch(7), "w:7:x", "5-0", 0)
-        self.holding = Holding(Partition(0), Keys(Partition(0), 4), tenure, ENGINES, SETTINGS)
+        tenure = Lease(Epoch(7), "w:7:x", "5-0", 0)
+        self.holding = OwnedPartition(Partition(0), Keys(Partition(0), 4), tenure, ENGINES, SETTINGS)
         self._ids = 0
         for room in (GOOD, BAD):
             self.holding.load(room, EMPTY)
             for who in ("ada", "bob"):
                 self.handle(self.say(room, who, Enter(who, RoomSpec("toy", 2))))
 
-    def say(self, room: RoomId, who: str, body: AnyBody) -> Envelope:
+    def say(self, room: RoomId, who: str, body: RoomCommand) -> Envelope:
         self._ids += 1
         return Envelope(room, SessionId(who), CommandId(self._ids), body, G1, 1)
 
@@ -86,12 +86,12 @@ def test_after_a_command_that_took_too_long_no_other_entry_is_begun(monkeypatch:
     def slow(room: Room, envelope: Envelope, at: int, batch: Batch) -> None:
         if envelope.room == BAD:
             bench.holding.watch.overtime = True
-            raise TookTooLong
+            raise CommandTookTooLong
         handle(room, envelope, at, batch)
 
     monkeypatch.setattr(Room, "handle", slow)
     bad, good, late = bench.say(BAD, "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(GOOD, "bob", Watch())
-    entries: list[Entry] = [("1-0", (bad, good)), ("2-0", (late,))]
+    entries: list[StreamEntry] = [("1-0", (bad, good)), ("2-0", (late,))]
     assert codes(bench.holding.handle(entries)) == ["room/quarantined", ""]
     assert entries == [("1-0", (bad, good))]
 
@@ -110,20 +110,20 @@ def test_a_quarantined_room_is_not_loaded_again() -> None:
 
 def test_a_room_that_cannot_be_loaded_is_quarantined() -> None:
     bench = Bench()
-    record = Record(1, Epoch(1), events=msgspec.Raw(b'[{"type":"what"}]'))
-    wrong = bench.holding.load(RoomId(1008), Kept(None, ((Offset(1), 0, record),)))
+    record = JournalRecord(1, Epoch(1), events=msgspec.Raw(b'[{"type":"what"}]'))
+    wrong = bench.holding.load(RoomId(1008), StoredRoom(None, ((Offset(1), 0, record),)))
     assert (bool(wrong), bench.holding.quarantined) == (True, {RoomId(1008)})
 
 
 def test_a_room_whose_journal_cannot_be_read_is_quarantined() -> None:
     bench = Bench()
-    wrong = bench.holding.load(RoomId(1008), Kept(None, (), "it is torn"))
+    wrong = bench.holding.load(RoomId(1008), StoredRoom(None, (), "it is torn"))
     assert ("it is torn" in wrong, bench.holding.quarantined) == (True, {RoomId(1008)})
 
 
 def test_a_lobby_that_cannot_be_loaded_refuses_and_harms_no_room() -> None:
     bench = Bench()
-    bench.holding.load(LOBBY, Kept(b"torn", ()))
+    bench.holding.load(LOBBY, StoredRoom(b"torn", ()))
     match = bench.say(LOBBY, "ada", Match("toy"))
     batch = bench.handle(match, bench.say(GOOD, "ada", Watch()))
     assert codes(batch) == ["internal", ""]

@@ -7,21 +7,22 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.bus import commands, journal, keys, leases
-from shared.bus.leases import GATEWAYS
+from shared.bus import command_streams, journal, keys, leases
+from shared.bus.registry import GATEWAYS
 from shared.bus.scripts import script
-from shared.bus.store import Argument, Command, OutcomeUnknown
-from shared.envelopes import AnyBody, Compensate, Enter, Envelope, Outbound, Say, Watch
+from shared.bus.store import Argument, OutcomeUnknown, RedisCommand
+from shared.commands import Compensate, Enter, Envelope, RoomCommand, Say, Watch
+from shared.deliveries import Delivery
 from shared.ids import LOBBY, CommandId, GatewayId, Partition, RoomId, SessionId, WorkerId
-from shared.rooms import RoomSpec
-from shared.settings import WorkerSettings
+from shared.room_events import RoomSpec
+from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeServer, FakeStore, VirtualTime
 from tests.support.room_bench import ENGINES, act
 from tests.support.toys import Poison
-from worker.clock import StoreClock
-from worker.intake import Intake, Work
 from worker.metrics import Metrics
-from worker.tenancy import Tenancy
+from worker.partitions.consumer import Consumer, PartitionWork
+from worker.partitions.ownership import Ownership
+from worker.partitions.store_clock import StoreClock
 
 SETTINGS = WorkerSettings(partitions=2, lease_ms=1_000, gateway_lease_ms=1_000)
 KEYS = keys.all_keys(2)
@@ -35,7 +36,7 @@ class FlakyStore(FakeStore):
 
     lose_next = False
 
-    async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = await super().pipe(wanted, errors=errors)
         if self.lose_next and errors:
             self.lose_next = False
@@ -52,7 +53,7 @@ class SlowStore(FlakyStore):
         self.there_ms = self.back_ms = 0
         self.lost = False
 
-    async def pipe(self, wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def pipe(self, wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         renewing = any(command[:2] == script("renew", (), ())[:2] for command in wanted)
         self._time.advance(self.there_ms if renewing else 0)
         replies = await super().pipe(wanted, errors=errors)
@@ -66,10 +67,10 @@ class Stop(Exception):
     """The loop has gone round once."""
 
 
-def stopping_after_one(read: Callable[[int | None], Awaitable[list[Work]]]) -> Callable[[int | None], Any]:
+def stopping_after_one(read: Callable[[int | None], Awaitable[list[PartitionWork]]]) -> Callable[[int | None], Any]:
     rounds = 0
 
-    async def once(_block_ms: int | None) -> list[Work]:
+    async def once(_block_ms: int | None) -> list[PartitionWork]:
         nonlocal rounds
         rounds += 1
         if rounds > 1:
@@ -88,21 +89,21 @@ class Bench:
 
         self.time = time
         self.store = SlowStore(time, server)
-        self.tenancy = Tenancy(WorkerId(name), self.store, SETTINGS, ENGINES, StoreClock(monotonic), monotonic)
-        self.intake = Intake(self.store, self.store, self.tenancy, SETTINGS, Metrics())
+        self.tenancy = Ownership(WorkerId(name), self.store, SETTINGS, ENGINES, StoreClock(monotonic), monotonic)
+        self.intake = Consumer(self.store, self.store, self.tenancy, SETTINGS, Metrics())
         self._ids = 0
 
-    async def add(self, *bodies: AnyBody, room: RoomId = ROOM, who: str = "ada") -> None:
+    async def add(self, *bodies: RoomCommand, room: RoomId = ROOM, who: str = "ada") -> None:
         for body in bodies:
             self._ids += 1
             envelope = Envelope(room, SessionId(who), CommandId(self._ids), body, G1, 1)
-            await self.store.call(*commands.adding(KEYS[room % 2], [envelope]))
+            await self.store.call(*command_streams.adding(KEYS[room % 2], [envelope]))
 
     async def journal(self, room: RoomId = ROOM) -> int:
         return int(await self.store.call("XLEN", KEYS[room % 2].journal(room)))
 
-    async def compensations(self) -> list[AnyBody]:
-        entries = await commands.read(self.store, {Partition(0): (KEYS[0], "0-0")}, 100, None)
+    async def compensations(self) -> list[RoomCommand]:
+        entries = await command_streams.read(self.store, {Partition(0): (KEYS[0], "0-0")}, 100, None)
         bodies = [envelope.body for _, some in entries[Partition(0)] for envelope in some]
         return [body for body in bodies if isinstance(body, Compensate)]
 
@@ -182,7 +183,7 @@ async def test_a_gateway_hears_of_the_commit(bench: Bench) -> None:
     await bench.add(Enter("ada", TOY))
     await bench.intake.turn(None)
     ((_, data),) = news.heard()
-    assert [reply.seat for one in msgspec.json.decode(data, type=list[Outbound]) for reply in one.replies] == [0]
+    assert [reply.seat for one in msgspec.json.decode(data, type=list[Delivery]) for reply in one.replies] == [0]
 
 
 async def test_the_lobby_is_told_of_a_new_table(bench: Bench) -> None:
@@ -238,7 +239,7 @@ async def test_entries_read_under_a_tenancy_that_was_lost_are_not_handled_under_
     await bench.add(Enter("ada", TOY))
     honest = bench.store.pipe
 
-    async def slow(wanted: Sequence[Command], *, errors: bool = False) -> list[Any]:
+    async def slow(wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = await honest(wanted, errors=errors)
         if wanted[0][0] == "XREAD":
             bench.tenancy.drop(bench.tenancy.holdings[Partition(0)])
@@ -339,7 +340,7 @@ async def test_a_lease_that_ran_out_is_taken_anew_and_its_clocks_are_put_back(be
     bench.time.advance(4_000)
     await bench.tenancy.tick()
     after = bench.tenancy.holdings[Partition(0)]
-    entries = await commands.read(bench.store, {Partition(0): (KEYS[0], after.cursor)}, 100, None)
+    entries = await command_streams.read(bench.store, {Partition(0): (KEYS[0], after.cursor)}, 100, None)
     assert after.tenure.epoch > before.tenure.epoch
     assert Compensate(4_000) in [envelope.body for _, some in entries[Partition(0)] for envelope in some]
 
@@ -478,7 +479,7 @@ async def test_a_gateway_that_comes_while_another_is_buried_is_not_taken_for_dea
         if command[0] == "SMEMBERS":
             await GATEWAYS.beat(bench.store, newcomer, 1_000, b"{}", first=True)
             envelope = Envelope(other, SessionId("bob"), CommandId(1), Enter("bob", TOY), newcomer, 1)
-            await bench.store.pipe([commands.adding(KEYS[1], [envelope])])
+            await bench.store.pipe([command_streams.adding(KEYS[1], [envelope])])
             await bench.intake.turn(None)
         return await honest(*command)
 

@@ -3,40 +3,41 @@
 import msgspec
 import pytest
 
-from shared.bus.journal import Filed, Kept, Record
+from shared.bus.journal import JournalEntry, JournalRecord, StoredRoom
 from shared.bus.keys import Keys
-from shared.envelopes import AnyBody, Envelope, Gone, Listed, Match, Open, Reply
+from shared.commands import Envelope, Gone, Listed, Match, Open, RoomCommand
+from shared.deliveries import Reply
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
-from shared.rooms import RoomSpec
+from shared.room_events import RoomSpec
 from tests.support.batches import appended
-from worker.batch import Batch
-from worker.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
+from worker.lobby.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
+from worker.room.batch import Batch
 
 KEYS = Keys(Partition(0), 4)
 STONES = RoomSpec("stones", 2)
 WANTED = Match("stones", open=STONES)
 PRIVATE = RoomId(123_456_789)
 
-_decode = msgspec.json.Decoder(Record).decode
+_decode = msgspec.json.Decoder(JournalRecord).decode
 
 
 class Bench:
     def __init__(self) -> None:
-        self.lobby = Lobby(Epoch(1), Kept(None, ()))
+        self.lobby = Lobby(Epoch(1), StoredRoom(None, ()))
         self.now_ms = 1_000
-        self.records: list[Filed] = []
+        self.records: list[JournalEntry] = []
         self.snapshot: tuple[int, bytes] | None = None
         self.batch = Batch(KEYS, Epoch(1))
         self._ids = 0
 
-    def ask(self, who: str, body: AnyBody, command: int | None = None) -> Reply:
+    def ask(self, who: str, body: RoomCommand, command: int | None = None) -> Reply:
         if command is None:
             command = self._ids = self._ids + 1
         self._handle(Envelope(LOBBY, SessionId(who), CommandId(command), body, GatewayId("g"), 1))
         ((reply, _),) = self.batch.replies
         return reply
 
-    def room(self, who: str, body: AnyBody = WANTED, command: int | None = None) -> RoomId | None:
+    def room(self, who: str, body: RoomCommand = WANTED, command: int | None = None) -> RoomId | None:
         return self.ask(who, body, command).to
 
     def listed(self, room: RoomId, offset: int, free: int, *sids: str, spec: RoomSpec = STONES) -> None:
@@ -46,9 +47,9 @@ class Bench:
 
     def reload(self) -> Lobby:
         if self.snapshot is None:
-            return Lobby(Epoch(2), Kept(None, tuple(self.records)))
+            return Lobby(Epoch(2), StoredRoom(None, tuple(self.records)))
         offset, body = self.snapshot
-        return Lobby(Epoch(2), Kept(body, tuple(filed for filed in self.records if filed[0] > offset)))
+        return Lobby(Epoch(2), StoredRoom(body, tuple(filed for filed in self.records if filed[0] > offset)))
 
     def _handle(self, envelope: Envelope) -> None:
         self.batch = Batch(KEYS, Epoch(1))
@@ -298,7 +299,7 @@ def test_what_was_asked_for_in_vain_is_not_kept(private: bool) -> None:
 
 @pytest.mark.parametrize("body", [WANTED, Open(STONES, PRIVATE)])
 @pytest.mark.parametrize("free", [1, 0])
-def test_the_same_question_gets_the_same_answer_once_the_room_is_open(body: AnyBody, free: int) -> None:
+def test_the_same_question_gets_the_same_answer_once_the_room_is_open(body: RoomCommand, free: int) -> None:
     bench = Bench()
     first = bench.ask("ada", body, 7)
     bench.listed(RoomId(1000), 1, free, "ada")

@@ -3,13 +3,14 @@
 import msgspec
 import pytest
 
-from shared.envelopes import Act, Done, Gone, Leave, Rematch, Say, Watch
+from shared.commands import Act, Gone, Leave, Rematch, Say, Watch
+from shared.deliveries import CompletedCommand
 from shared.ids import CommandId, GatewayId, RoomId
-from shared.rooms import RoomSpec
+from shared.room_events import RoomSpec
 from tests.support.batches import replies_for, steps_for
 from tests.support.room_bench import G1, G2, TWO, RoomBench, act, finished, opened, started, take
 from tests.support.toys import Boom, Guess, Poison
-from worker.roomstate import RESULTS_KEPT
+from worker.room.state import RESULTS_KEPT
 
 # --- moves ------------------------------------------------------------------------------------------------------------
 
@@ -18,14 +19,19 @@ def test_a_move_is_answered_with_its_step() -> None:
     bench = started()
     bench.ok("ada", take(2), 7)
     (told,) = steps_for(bench.batch, G1)
-    assert (told.offset, told.epoch, told.done, bench.batch.replies) == (4, 1, Done(G1, 1, CommandId(7)), [])
+    assert (told.offset, told.epoch, told.done, bench.batch.replies) == (
+        4,
+        1,
+        CompletedCommand(G1, 1, CommandId(7)),
+        [],
+    )
 
 
 @pytest.mark.parametrize("body", [take(1), Say("hello"), Leave()])
 def test_a_step_is_the_answer_to_the_command_that_caused_it(body: Act | Say | Leave) -> None:
     bench = started()
     bench.ok("ada", body, 7)
-    assert (steps_for(bench.batch, G1)[0].done, bench.batch.replies) == (Done(G1, 1, CommandId(7)), [])
+    assert (steps_for(bench.batch, G1)[0].done, bench.batch.replies) == (CompletedCommand(G1, 1, CommandId(7)), [])
 
 
 def test_a_move_from_where_nobody_attends_to_the_room_is_answered_there() -> None:

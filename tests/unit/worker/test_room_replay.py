@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.bus.journal import Kept, Record
-from shared.envelopes import (
-    AnyBody,
+from shared.bus.journal import JournalRecord, StoredRoom
+from shared.commands import (
     Compensate,
     Configure,
     Enter,
@@ -18,17 +17,19 @@ from shared.envelopes import (
     Gone,
     Leave,
     Rematch,
+    RoomCommand,
     Say,
     Unwatch,
     Watch,
 )
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, SessionId
-from shared.rooms import RoomSpec
+from shared.room_events import RoomSpec
 from tests.support.room_bench import ENGINES, G1, G2, KEYS, ROOM, SETTINGS, RoomBench, act, finished, started, take
 from tests.support.toys import Boom, Guess
-from worker.engines import Engines
-from worker.room import Broken, Room
-from worker.timers import GAME
+from worker.games import GameCatalog
+from worker.room.room import Room
+from worker.room.steps import RoomBroken
+from worker.room.timers import GAME
 
 SPECS = (
     RoomSpec("stones", 2, {"stones": 6}),
@@ -93,7 +94,7 @@ def do(bench: RoomBench, step: tuple[Any, ...]) -> None:
             _say(bench, who, body, back)
 
 
-def _say(bench: RoomBench, who: str, body: AnyBody, back: int) -> None:
+def _say(bench: RoomBench, who: str, body: RoomCommand, back: int) -> None:
     """A new command, or (now and then) the last one of this player again."""
     last = bench._ids.get(who, 0)
     bench.send(who, body, None if back else max(1, last), gateway=_gateway(who))
@@ -158,7 +159,7 @@ def test_the_index_of_deadlines_is_that_of_the_room(spec: RoomSpec, story: list[
 
 
 def test_a_room_that_never_was_is_empty() -> None:
-    assert Room(ROOM, Epoch(1), ENGINES, SETTINGS, Kept(None, ())).state.status == ""
+    assert Room(ROOM, Epoch(1), ENGINES, SETTINGS, StoredRoom(None, ())).state.status == ""
 
 
 def test_a_take_over_keeps_the_epoch_of_the_last_step() -> None:
@@ -252,19 +253,19 @@ def test_a_finished_room_is_saved() -> None:
 
 def test_a_journal_of_a_game_that_is_not_there_cannot_be_loaded() -> None:
     bench = started()
-    with pytest.raises(Broken, match="stones@1"):
-        Room(ROOM, Epoch(2), Engines(()), SETTINGS, bench.kept())
+    with pytest.raises(RoomBroken, match="stones@1"):
+        Room(ROOM, Epoch(2), GameCatalog(()), SETTINGS, bench.kept())
 
 
 def test_a_journal_that_makes_no_sense_cannot_be_loaded() -> None:
-    record = Record(1, Epoch(1), SessionId("s"), CommandId(1), events=msgspec.Raw(b'[{"type":"what"}]'))
-    with pytest.raises(Broken):
-        Room(ROOM, Epoch(2), ENGINES, SETTINGS, Kept(None, ((Offset(1), 0, record),)))
+    record = JournalRecord(1, Epoch(1), SessionId("s"), CommandId(1), events=msgspec.Raw(b'[{"type":"what"}]'))
+    with pytest.raises(RoomBroken):
+        Room(ROOM, Epoch(2), ENGINES, SETTINGS, StoredRoom(None, ((Offset(1), 0, record),)))
 
 
 def test_a_snapshot_that_makes_no_sense_cannot_be_loaded() -> None:
-    with pytest.raises(Broken):
-        Room(ROOM, Epoch(2), ENGINES, SETTINGS, Kept(b"{}", ()))
+    with pytest.raises(RoomBroken):
+        Room(ROOM, Epoch(2), ENGINES, SETTINGS, StoredRoom(b"{}", ()))
 
 
 def test_timers_of_games_are_told_apart_from_those_of_rooms() -> None:

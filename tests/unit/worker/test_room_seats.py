@@ -5,24 +5,13 @@ import dataclasses
 import msgspec
 import pytest
 
-from shared.envelopes import (
-    Compensate,
-    Configure,
-    Enter,
-    Expired,
-    GatewayLost,
-    Gone,
-    Leave,
-    Listed,
-    Unwatch,
-    Watch,
-)
+from shared.commands import Compensate, Configure, Enter, Expired, GatewayLost, Gone, Leave, Listed, Unwatch, Watch
 from shared.ids import GatewayId, Offset, RoomId, Seat
-from shared.rooms import RoomSpec
+from shared.room_events import RoomSpec
 from tests.support.batches import hearers, steps_for
 from tests.support.room_bench import G1, G2, ROOM, STONES, TWO, RoomBench, finished, opened, started, take
 from tests.support.toys import TOY, Options
-from worker.engines import Engines
+from worker.games import GameCatalog
 
 # --- opening and joining ----------------------------------------------------------------------------------------------
 
@@ -441,7 +430,7 @@ def test_the_options_of_a_table_are_checked_once() -> None:
         def __post_init__(self) -> None:
             checked.append(self.rounds)
 
-    bench = RoomBench(engines=Engines((dataclasses.replace(TOY, options_type=Checked),)))
+    bench = RoomBench(engines=GameCatalog((dataclasses.replace(TOY, options_type=Checked),)))
     bench.enter("ada", RoomSpec("toy", 3, {"rounds": 1}, only="codex"))
     bench.ok("bob", Enter("bob", dialect="codex"))
     bench.ok("ada", Configure(3, {"rounds": 2}))
@@ -459,7 +448,7 @@ def test_a_choice_in_a_game_that_has_none_is_not_kept() -> None:
 
 
 def test_games_may_refuse_names() -> None:
-    bench = RoomBench(engines=Engines((dataclasses.replace(TOY, names="[a-z]+"),)))
+    bench = RoomBench(engines=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO)) == "name/bad"
 
 
@@ -491,6 +480,6 @@ def test_the_lobby_hears_of_a_table_that_cannot_be_opened(new: bool) -> None:
 @pytest.mark.parametrize(("new", "told"), [(True, 1), (False, 0)])
 def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused(new: bool, told: int) -> None:
     """Of those who only match, another may still open it."""
-    bench = RoomBench(engines=Engines((dataclasses.replace(TOY, names="[a-z]+"),)))
+    bench = RoomBench(engines=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO, new=new)) == "name/bad"
     assert len(bench.batch.onward) == told

@@ -1,8 +1,8 @@
 """What of a room is told to whom: secrets leave it by no way."""
 
-from shared.envelopes import WANTS_OPTIONS, WANTS_VIEW, Enter, Gone, Leave, Say, Watch
+from shared.commands import WANTS_OPTIONS, WANTS_VIEW, Enter, Gone, Leave, Say, Watch
 from shared.ids import Seat
-from shared.rooms import NOTHING, RoomSpec
+from shared.room_events import NOTHING, RoomSpec
 from tests.support.room_bench import G2, SECRET_SEED, STONES, TWO, RoomBench, act, opened, started, take
 from tests.support.toys import Guess
 

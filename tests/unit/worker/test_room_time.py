@@ -2,9 +2,9 @@
 
 import dataclasses
 
-from shared.envelopes import Compensate, Enter, Expired, Gone, Say, Watch
+from shared.commands import Compensate, Enter, Expired, Gone, Say, Watch
 from shared.ids import Seat
-from shared.rooms import RoomSpec
+from shared.room_events import RoomSpec
 from tests.support.room_bench import G1, G2, SETTINGS, TWO, RoomBench, opened, started, take
 from tests.support.toys import BELL_MS
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.ids import Partition, WorkerId
-from worker.shares import shares
+from worker.partitions.assignment import assign
 
 names = st.lists(st.text("abcdef0123456789", min_size=1, max_size=8), min_size=1, max_size=9, unique=True)
 
@@ -15,7 +15,7 @@ names = st.lists(st.text("abcdef0123456789", min_size=1, max_size=8), min_size=1
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 100), names)
 def test_shares_differ_by_one_at_most(partitions: int, workers: list[str]) -> None:
-    held = Counter(shares(partitions, [WorkerId(worker) for worker in workers]).values())
+    held = Counter(assign(partitions, [WorkerId(worker) for worker in workers]).values())
     counts = [held[WorkerId(worker)] for worker in workers]
     assert max(counts) - min(counts) <= 1
 
@@ -23,18 +23,18 @@ def test_shares_differ_by_one_at_most(partitions: int, workers: list[str]) -> No
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 100), names)
 def test_every_partition_has_one_holder(partitions: int, workers: list[str]) -> None:
-    assert sorted(shares(partitions, [WorkerId(worker) for worker in workers])) == list(range(partitions))
+    assert sorted(assign(partitions, [WorkerId(worker) for worker in workers])) == list(range(partitions))
 
 
 @settings(max_examples=40, deadline=None)
 @given(names, st.randoms(use_true_random=False))
 def test_everybody_comes_to_the_same_answer(workers: list[str], dice: object) -> None:
     ids = [WorkerId(worker) for worker in workers]
-    assert shares(32, ids) == shares(32, list(reversed(ids)))
+    assert assign(32, ids) == assign(32, list(reversed(ids)))
 
 
 def test_nobody_holds_anything_where_nobody_is() -> None:
-    assert shares(64, []) == {}
+    assert assign(64, []) == {}
 
 
 def moved(before: dict[Partition, WorkerId], after: dict[Partition, WorkerId]) -> int:
@@ -45,11 +45,11 @@ def moved(before: dict[Partition, WorkerId], after: dict[Partition, WorkerId]) -
 def test_a_new_worker_moves_few_partitions(count: int) -> None:
     workers = [WorkerId(f"w-{number}") for number in range(count + 1)]
     fair = -(-64 // (count + 1))
-    assert moved(shares(64, workers[:-1]), shares(64, workers)) <= 2 * fair
+    assert moved(assign(64, workers[:-1]), assign(64, workers)) <= 2 * fair
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 8])
 def test_a_worker_that_goes_leaves_most_partitions_where_they_are(count: int) -> None:
     workers = [WorkerId(f"w-{number}") for number in range(count)]
     fair = -(-64 // count)
-    assert moved(shares(64, workers), shares(64, workers[1:])) <= 2 * fair
+    assert moved(assign(64, workers), assign(64, workers[1:])) <= 2 * fair

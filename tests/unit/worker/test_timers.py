@@ -1,7 +1,7 @@
 """Deadlines follow from the state of a room."""
 
-from worker.roomstate import Deadline
-from worker.timers import retimed
+from worker.room.state import Deadline
+from worker.room.timers import retimed
 
 
 def test_a_new_timer_begins_now() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from worker.watch import TookTooLong, Watch
+from worker.partitions.watchdog import CommandTookTooLong, Watchdog
 
 FAR_S = 3_600.0
 
@@ -15,32 +15,32 @@ def look() -> None:
 
 
 @pytest.fixture
-def watch() -> Iterator[Watch]:
+def watch() -> Iterator[Watchdog]:
     """One whose own looks never come."""
     before = signal.getsignal(signal.SIGVTALRM)
-    watch = Watch()
+    watch = Watchdog()
     watch.start(FAR_S)
     yield watch
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)
 
 
-def test_what_is_under_way_at_two_looks_is_broken_off(watch: Watch) -> None:
+def test_what_is_under_way_at_two_looks_is_broken_off(watch: Watchdog) -> None:
     watch.task = object()
     look()
-    with pytest.raises(TookTooLong):
+    with pytest.raises(CommandTookTooLong):
         look()
     assert watch.overtime
 
 
-def test_one_after_another_may_go_on(watch: Watch) -> None:
+def test_one_after_another_may_go_on(watch: Watchdog) -> None:
     for task in (object(), object(), object()):
         watch.task = task
         look()
     assert not watch.overtime
 
 
-def test_nothing_is_broken_off_between_tasks(watch: Watch) -> None:
+def test_nothing_is_broken_off_between_tasks(watch: Watchdog) -> None:
     watch.task = None
     look()
     look()

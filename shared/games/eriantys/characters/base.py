@@ -7,7 +7,6 @@ from typing import Final, TypeAlias
 from shared.errors import Rejected
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.changes import card_of
-from shared.games.eriantys.codes import refused
 from shared.games.eriantys.commands import (
     Choice,
     ChooseColour,
@@ -19,6 +18,7 @@ from shared.games.eriantys.commands import (
     WholeChoice,
 )
 from shared.games.eriantys.pieces import COLOURS, TILES, Counts, holds, tally
+from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.step import Step
 from shared.games.eriantys.views import View
 from shared.ids import Seat

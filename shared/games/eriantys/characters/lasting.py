@@ -2,11 +2,11 @@
 
 from shared.errors import Rejected
 from shared.games.eriantys.characters.base import AnyChoice, Effect
-from shared.games.eriantys.codes import refused
 from shared.games.eriantys.commands import ChooseColour
 from shared.games.eriantys.events import ChoiceMade
 from shared.games.eriantys.halls import check_professor
 from shared.games.eriantys.pieces import COLOURS
+from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.step import Step
 from shared.games.eriantys.views import View
 from shared.ids import Seat

@@ -3,10 +3,10 @@
 from shared.errors import Rejected
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.characters.base import AnyChoice, Effect, no_such_tile
-from shared.games.eriantys.codes import refused
 from shared.games.eriantys.commands import ChooseIsland
 from shared.games.eriantys.events import ChoiceMade, NoEntryPlaced
 from shared.games.eriantys.islands import resolve
+from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.step import Step
 from shared.games.eriantys.views import View, position_of
 from shared.ids import Seat

@@ -3,12 +3,12 @@
 from shared.errors import Rejected
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.characters.base import AnyChoice, Effect, no_such_tile
-from shared.games.eriantys.codes import refused
 from shared.games.eriantys.commands import ChooseColour, SendStudent
 from shared.games.eriantys.endings import call_last_round
 from shared.games.eriantys.events import CardRefilled, CardToHall, CardToIsland, ChoiceMade, StudentsReturned
 from shared.games.eriantys.halls import check_professor, student_arrived
 from shared.games.eriantys.pieces import INDEX, ROW, Reason
+from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.step import Step, draw
 from shared.games.eriantys.views import View
 from shared.ids import Seat

@@ -4,11 +4,11 @@ from shared.errors import Rejected
 from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.characters.base import AnyChoice, Effect
-from shared.games.eriantys.codes import refused
 from shared.games.eriantys.commands import Exchange, SwapWithCard, SwapWithHall
 from shared.games.eriantys.events import CardSwapped, ChoiceMade, HallSwapped
 from shared.games.eriantys.halls import check_professor, student_arrived
 from shared.games.eriantys.pieces import INDEX, ROW, Colour, Counts, counts, holds, listed, together, without
+from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.step import Step
 from shared.games.eriantys.views import View
 from shared.ids import Seat

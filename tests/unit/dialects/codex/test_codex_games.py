@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from gateway.dialects.codex import CodexSettings
-from loadtest.codex import PLAYERS
-from loadtest.codex.player import CodexPlayer
-from loadtest.player import Seating
+from loadtest.clients.codex import PLAYERS
+from loadtest.clients.codex.client import CodexPlayer
+from loadtest.clients.contract import SeatAssignment
 from tests.support.codex_table import Client, Cluster
 
 
@@ -20,11 +20,13 @@ class Hall:
         self.players = [CodexPlayer(self._seating(place, players, seed)) for place in range(players)]
         self.clients: list[Client | None] = [None] * players
 
-    def _seating(self, place: int, players: int, seed: int) -> Seating:
+    def _seating(self, place: int, players: int, seed: int) -> SeatAssignment:
         def opened(room: int) -> None:
             self.number = room
 
-        return Seating(f"P{place}", "codex", players, {}, seed * 7 + place, lambda: self.number, opened, place == 0)
+        return SeatAssignment(
+            f"P{place}", "codex", players, {}, seed * 7 + place, lambda: self.number, opened, place == 0
+        )
 
     def connect(self, place: int) -> None:
         client = self.clients[place] = self.cluster.connect()

@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from loadtest.codex.player import CodexPlayer
-from loadtest.player import Seating
+from loadtest.clients.codex.client import CodexPlayer
+from loadtest.clients.contract import SeatAssignment
 from tests.unit.dialects.codex.acting import Message, Stage
 from tests.unit.dialects.codex.scenario import Evening
 
 
 def player(name: str = "Ann", *, first: bool = True) -> CodexPlayer:
-    return CodexPlayer(Seating(name, "codex", 2, {}, 1, lambda: 1000, lambda _room: None, first))
+    return CodexPlayer(SeatAssignment(name, "codex", 2, {}, 1, lambda: 1000, lambda _room: None, first))
 
 
 def hear(listener: CodexPlayer, *messages: Message) -> list[Message]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.dialects.base import Hangup
 from gateway.dialects.codex.messages import ClientMessage, ServerMessage
+from gateway.dialects.requests import CloseConnection
 from tests.support.codex_table import Client
 from tests.unit.dialects.codex.acting import Message, Stage
 
@@ -135,7 +135,7 @@ def test_the_connection_is_closed_after_twenty_in_a_row() -> None:
         client.say(b"nonsense")
     assert not is_closed(client)
     client.say(b"nonsense")
-    assert client.closed == Hangup(1008, "too many messages that make no sense")
+    assert client.closed == CloseConnection(1008, "too many messages that make no sense")
     assert len(client.heard()) == 20
 
 

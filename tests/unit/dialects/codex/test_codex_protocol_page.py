@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from gateway.dialects.codex import CodexSettings, pictures
+from gateway.dialects.codex import CodexSettings, cards
 from gateway.dialects.codex.messages import ClientMessage, ServerMessage
 from shared.games.codex.cards import OBJECTIVES
 from tests.unit.dialects.codex.scenario import Evening, shortened
@@ -45,7 +45,7 @@ def test_every_message_is_said_by_those_who_may() -> None:
 def test_the_cards_on_the_page_are_as_on_the_wire() -> None:
     for example in CARDS:
         if example["id"] is not None:
-            picture = pictures.objective if example["id"] in OBJECTIVES else pictures.card
+            picture = cards.objective if example["id"] in OBJECTIVES else cards.card
             assert msgspec.json.decode(msgspec.json.encode(picture(example["id"]))) == example
     assert {"id": None, "kind": "RESOURCE", "kingdom": "FUNGI"} in CARDS
     assert {example["kind"] for example in CARDS} == {"GOLD", "STARTING", "OBJECTIVE", "RESOURCE"}

@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 
-from gateway.dialects.base import Entered, Leave, Opening
+from gateway.dialects.answers import Entered
 from gateway.dialects.codex import DIALECT, CodexSettings
 from gateway.dialects.codex.conversation import CodexConversation
+from gateway.dialects.contract import Opening
+from gateway.dialects.requests import LeaveRequest
 from shared.errors import ProtocolError
 from shared.ids import RoomId, Seat
-from shared.rooms import RoomSpec, RoomView
+from shared.room_events import RoomSpec
+from shared.room_views import RoomView
 from tests.support.codex_table import Client, Cluster, MiniRoom
 from tests.unit.dialects.codex.acting import Message, Stage, one, types
 
@@ -112,7 +115,7 @@ def test_a_seat_at_a_table_of_another_game_is_given_up_again() -> None:
     ref = conversation._asking
     outs = list(conversation.answer(ref, Entered(RoomId(1234), Seat(0), view)))
     assert b'"confirmJoinGame":false' in outs[0]  # type: ignore[operator]
-    assert outs[1:] == [Leave(RoomId(1234))]
+    assert outs[1:] == [LeaveRequest(RoomId(1234))]
 
 
 def test_the_url_may_name_the_table_and_the_message_another() -> None:

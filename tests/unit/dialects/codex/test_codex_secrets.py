@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.dialects.codex import pictures
+from gateway.dialects.codex import cards
 from shared.games.codex.cards import CARDS, OBJECTIVES
 from shared.games.codex.pieces import Back, Face, Kind, Kingdom
 from tests.support.codex_table import Client
@@ -20,16 +20,16 @@ def plain(picture: Any) -> dict[str, Any]:
 
 def test_every_card_shows_all_that_is_printed_on_it() -> None:
     for number, card in CARDS.items():
-        shown = plain(pictures.card(number))
+        shown = plain(cards.card(number))
         assert set(shown) == {"id", "kind", "kingdom", "points", "condition", "cost", "front", "back"}
         assert (shown["id"], shown["kind"], shown["points"]) == (number, card.kind.upper(), card.points)
         for face in Face:
             side = shown[face]
             assert side["corners"] == [corner.upper() for corner in card.side(face).corners]
             assert side["centre"] == [symbol.upper() for symbol in card.side(face).centre]
-            assert plain(pictures.placed(number, face)) == {**shown, "face": face.upper()}
+            assert plain(cards.placed(number, face)) == {**shown, "face": face.upper()}
     for number, objective in OBJECTIVES.items():
-        shown = plain(pictures.objective(number))
+        shown = plain(cards.objective(number))
         assert set(shown) == {"id", "kind", "points", "pattern", "symbols"}
         assert shown["kind"] == "OBJECTIVE"
         assert bool(shown["pattern"]) != bool(shown["symbols"])
@@ -37,21 +37,21 @@ def test_every_card_shows_all_that_is_printed_on_it() -> None:
 
 
 def test_some_cards_by_heart() -> None:
-    gold = plain(pictures.card(41))
+    gold = plain(cards.card(41))
     assert gold["kingdom"] == "FUNGI"
     assert gold["condition"] == "QUILL"
     assert gold["cost"] == ["FUNGI", "FUNGI", "ANIMAL"]
     assert gold["front"]["corners"] == ["MISSING", "EMPTY", "EMPTY", "QUILL"]
     assert gold["back"] == {"corners": ["EMPTY"] * 4, "centre": ["FUNGI"]}
-    assert plain(pictures.card(44))["condition"] == "CORNER"
-    assert plain(pictures.card(1))["condition"] == "FLAT"
-    assert plain(pictures.card(85))["kingdom"] is None
-    assert plain(pictures.objective(99))["symbols"] == ["QUILL", "INKWELL", "MANUSCRIPT"]
-    assert plain(pictures.objective(91))["pattern"][2] == {"kingdom": "PLANT", "row": 3, "column": 1}
+    assert plain(cards.card(44))["condition"] == "CORNER"
+    assert plain(cards.card(1))["condition"] == "FLAT"
+    assert plain(cards.card(85))["kingdom"] is None
+    assert plain(cards.objective(99))["symbols"] == ["QUILL", "INKWELL", "MANUSCRIPT"]
+    assert plain(cards.objective(91))["pattern"][2] == {"kingdom": "PLANT", "row": 3, "column": 1}
 
 
 def test_hidden_cards_of_one_kind_and_kingdom_look_exactly_alike() -> None:
-    shown = plain(pictures.place(Back(Kind.GOLD, Kingdom.PLANT)))
+    shown = plain(cards.place(Back(Kind.GOLD, Kingdom.PLANT)))
     assert shown == {"id": None, "kind": "GOLD", "kingdom": "PLANT"}
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from gateway.dialects.eriantys import events_words, prompts_words, status_words
-from shared.games.eriantys.codes import CODES
+from gateway.dialects.eriantys.events import messages as events_messages
+from gateway.dialects.eriantys.prompts import messages as prompts_messages
+from gateway.dialects.eriantys.status import messages as status_messages
+from shared.games.eriantys.refusals import CODES
 from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
 from tests.unit.games.eriantys.building import board
 
@@ -25,8 +27,8 @@ def names(union: Any) -> set[str]:
     return {kind.__name__ for kind in union.__args__}
 
 
-TO_CLIENT: dict[str, Any] = {EVENTS: events_words.ToClient, PROMPTS: prompts_words.ToClient}
-FROM_CLIENT: dict[str, Any] = {EVENTS: events_words.FromClient, PROMPTS: prompts_words.FromClient}
+TO_CLIENT: dict[str, Any] = {EVENTS: events_messages.ToClient, PROMPTS: prompts_messages.ToClient}
+FROM_CLIENT: dict[str, Any] = {EVENTS: events_messages.FromClient, PROMPTS: prompts_messages.FromClient}
 
 
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
@@ -51,7 +53,7 @@ def test_everything_that_a_client_says_has_a_true_example(dialect: str) -> None:
             moves |= {type(parsed[1])} if isinstance(parsed, tuple) else set()
     assert seen == names(FROM_CLIENT[dialect])
     if dialect == EVENTS:
-        assert moves == set(events_words.MOVES.values())
+        assert moves == set(events_messages.MOVES.values())
 
 
 def test_the_examples_of_the_status_dialect_are_true() -> None:
@@ -65,10 +67,10 @@ def test_the_examples_of_the_status_dialect_are_true() -> None:
             commands.add(msgspec.json.decode(text)["cmd"] if '"cmd"' in text else "")
         else:
             told = msgspec.json.decode(text)
-            kind: Any = status_words.AddPlayerResponse if "userID" in told else status_words.CurrentStatus
+            kind: Any = status_messages.AddPlayerResponse if "userID" in told else status_messages.CurrentStatus
             assert msgspec.json.decode(msgspec.json.encode(msgspec.json.decode(text, type=kind))) == told
             keys |= set(told)
-    assert commands == {"", *status_words.COMMANDS}
+    assert commands == {"", *status_messages.COMMANDS}
     assert keys == {"status", "userID", "errorMessage", "winner", "turn", "game", "gameMode", "playerID"}
 
 

@@ -6,7 +6,7 @@ from shared.games.eriantys.pieces import Tower
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Group
 from shared.ids import RoomId, Seat
-from shared.rooms import Away, Joined, Left
+from shared.room_events import Away, Joined, Left
 from tests.support.eriantys_table import House
 from tests.unit.dialects.eriantys.tables import EVENTS, STATUS, Seats, types, word
 from tests.unit.games.eriantys.building import board, joined, with_card, with_view

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.dialects.base import Opening
-from gateway.dialects.eriantys.status import DIALECT
+from gateway.dialects.contract import Opening
+from gateway.dialects.eriantys.status.conversation import DIALECT
 from shared.errors import ProtocolError
 from shared.games.eriantys.pieces import Tower
 from shared.games.eriantys.views import Group

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from gateway.dialects.base import Act, Complained, LoggedIn, Login, Opening, Refused
-from gateway.dialects.eriantys import events_words, prompts_words
-from gateway.dialects.eriantys.talk import MOST_WAITING, word_of
+from gateway.dialects.answers import LoggedIn, Refused
+from gateway.dialects.contract import Opening
+from gateway.dialects.eriantys.common import MOST_WAITING, word_of
+from gateway.dialects.eriantys.events import messages as events_messages
+from gateway.dialects.eriantys.prompts import messages as prompts_messages
+from gateway.dialects.requests import ActRequest, CountRejection, LoginRequest
 from shared.games.eriantys.pieces import Phase
 from tests.support.eriantys_table import DIALECTS, House
 from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
@@ -54,7 +57,7 @@ def test_what_is_no_frame_counts_too_and_busy_does_not(dialect: str) -> None:
 def test_frames_that_were_sent_ahead_are_looked_at_in_order() -> None:
     talk = DIALECTS[EVENTS].converse(Opening({}, House()))
     (login,) = talk.receive(b'{"type":"Login","username":"ann"}')
-    assert isinstance(login, Login)
+    assert isinstance(login, LoginRequest)
     assert list(talk.receive(b'{"type":"Logout"}')) == []
     assert list(talk.receive(b'{"type":"Logout"}')) == []
     outs = list(talk.answer(login.ref, LoggedIn("ann")))
@@ -69,7 +72,7 @@ def test_too_many_frames_ahead_are_refused_as_busy() -> None:
         assert list(talk.receive(b"{}")) == []
     answer, counted = talk.receive(b"{}")
     assert b"BUSY" in answer  # type: ignore[operator]
-    assert counted == Complained("busy/rate")
+    assert counted == CountRejection("busy/rate")
 
 
 @pytest.mark.parametrize("dialect", ALL)
@@ -89,7 +92,7 @@ def test_a_busy_answer_is_said_in_the_dialects_own_error(dialect: str) -> None:
         STATUS: {"cmd": "MOVEMOTHERNATURE", "motherNatureShifts": 1},
     }[dialect]
     (request,) = talk.receive(msgspec.json.encode(message))
-    assert isinstance(request, Act)
+    assert isinstance(request, ActRequest)
     (answer,) = talk.answer(request.ref, Refused("busy/backlog", "too many commands are waiting"))
     assert b"BUSY" in answer  # type: ignore[operator]
     if dialect == STATUS:
@@ -106,7 +109,7 @@ def test_code_words_are_stable() -> None:
 
 # --- any bytes -------------------------------------------------------------------------------------------------------
 
-KINDS = [kind.__name__ for kind in (*events_words.FromClient.__args__, *prompts_words.FromClient.__args__)]
+KINDS = [kind.__name__ for kind in (*events_messages.FromClient.__args__, *prompts_messages.FromClient.__args__)]
 KEYS = [
     *("type", "cmd", "username", "roomId", "numberOfPlayers", "expert", "private", "player", "eventType", "color"),
     *("color2", "islandIndex", "moveAmount", "cloudIndex", "activatedCard", "assistantCardValue", "numPlayers"),
@@ -124,7 +127,7 @@ KEYS = [
 ]
 WORDS = [
     *KINDS,
-    *events_words.MOVES,
+    *events_messages.MOVES,
     *("GREEN", "red", "MAGE1", "BLACK", "CHAR7", "ann", "expert", "PLAYCHARACTERCARD", "MOVETOHALL", "TAKEFROMCLOUD"),
 ]
 values: Any = some.recursive(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.dialects.base import MOST_BYTES, Framing
+from gateway.dialects.framing import MOST_BYTES, Framing
 from gateway.dialects.snarl import DIALECT, SnarlSettings, snarl_dialect
 from gateway.dialects.snarl.scanner import Scan, Scanner
 from shared.errors import ProtocolError

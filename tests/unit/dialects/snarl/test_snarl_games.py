@@ -4,11 +4,11 @@ from collections import deque
 
 import pytest
 
-from gateway.dialects.base import Framing
+from gateway.dialects.framing import Framing
 from gateway.dialects.snarl import SnarlSettings
-from loadtest.player import Seating
-from loadtest.snarl import PLAYERS
-from loadtest.snarl.player import SnarlPlayer
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.snarl import PLAYERS
+from loadtest.clients.snarl.client import SnarlPlayer
 from shared.dice import Dice
 from tests.support.snarl_table import Client, Cluster
 
@@ -18,7 +18,7 @@ def seat_all(cluster: Cluster, count: int, seats: int, seed: int) -> list[tuple[
     for number in range(count):
         first = number % seats == 0
         opened: list[int] = []
-        seating = Seating(f"p{number}", "snarl", seats, {}, seed + number, lambda: None, opened.append, first)
+        seating = SeatAssignment(f"p{number}", "snarl", seats, {}, seed + number, lambda: None, opened.append, first)
         player = PLAYERS["snarl"](seating)
         query = dict(part.split("=") for part in player.path.partition("?")[2].split("&"))
         list(player.open())
@@ -110,7 +110,7 @@ class Wire:
 @pytest.mark.parametrize("piece", [1, 7, 4096])
 def test_a_whole_game_over_a_tcp_stream_cut_to_pieces(piece: int) -> None:
     cluster = Cluster(SnarlSettings(clients=1))
-    player = PLAYERS["snarl"](Seating("alice", "snarl", 1, {}, 4, lambda: None, lambda _: None, True))
+    player = PLAYERS["snarl"](SeatAssignment("alice", "snarl", 1, {}, 4, lambda: None, lambda _: None, True))
     wire = Wire(cluster.connect(tcp=True), cluster.dialect.framing({}), piece)
     while not player.over:
         *lines, rest = wire.pump().split(b"\n")

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from loadtest.player import Seating
-from loadtest.snarl.player import SnarlPlayer
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.snarl.client import SnarlPlayer
 
 UPDATE: dict[str, Any] = {
     "type": "player-update",
@@ -20,7 +20,7 @@ START = {"type": "start-level", "level": 1, "players": ["alice"]}
 
 
 def newcomer(name: str = "alice") -> SnarlPlayer:
-    player = SnarlPlayer(Seating(name, "snarl", 1, {}, 7, lambda: None, lambda _room: None, False))
+    player = SnarlPlayer(SeatAssignment(name, "snarl", 1, {}, 7, lambda: None, lambda _room: None, False))
     list(player.open())
     return player
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gateway.dialects.base import Opening
+from gateway.dialects.contract import Opening
 from gateway.dialects.snarl import DIALECT, SnarlSettings, snarl_dialect
-from gateway.dialects.snarl.compat import OWN, Compat, with_options
-from gateway.dialects.snarl.wishes import Wishes, wishes_of
+from gateway.dialects.snarl.listener_options import OWN, Compat, with_options
+from gateway.dialects.snarl.url_options import Wishes, wishes_of
 from shared.errors import ProtocolError
 from shared.games.snarl.levels import write_levels
 from shared.ids import RoomId

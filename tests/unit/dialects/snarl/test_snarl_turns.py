@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from gateway.dialects.snarl import SnarlSettings
-from gateway.dialects.snarl.closing import BUSY, GAME_OVER
-from shared.engine import Table
+from gateway.dialects.snarl.close_codes import BUSY, GAME_OVER
+from shared.game import Table
 from shared.games.snarl.boards import draw
 from shared.games.snarl.events import Event, GameBegan, LevelBegan, TurnCame
 from shared.games.snarl.levels import Level

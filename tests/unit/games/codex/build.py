@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.codex.cards import BACKS, CARDS, GOLD_CARDS, OBJECTIVES, RESOURCE_CARDS, STARTING_CARDS
 from shared.games.codex.commands import Command
 from shared.games.codex.events import Decks, Event

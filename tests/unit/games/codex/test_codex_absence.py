@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.engine import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
 from shared.games.codex.commands import ChooseObjective, ChooseStarting, DrawGold, PickColor, PlaceCard
 from shared.games.codex.events import (
     CardDrawn,

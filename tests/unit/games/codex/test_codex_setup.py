@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.engine import Table
+from shared.game import Table
 from shared.games.codex.cards import BACKS
 from shared.games.codex.commands import (
     ChooseObjective,

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from shared.conformance import play
 from shared.dice import Dice
-from shared.engine import Absent, DeadlinePassed, Table
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Table
 from shared.games.codex.cards import BACKS, OBJECTIVES, STARTING_CARDS
 from shared.games.codex.commands import ChooseObjective, Command
 from shared.games.codex.events import CardDrawn, Dealt, Decks, Event, ObjectiveChosen, ObjectivesScored

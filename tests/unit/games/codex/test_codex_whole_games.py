@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
 from shared.dice import Dice
-from shared.engine import Absent, DeadlinePassed, Outcome, Present
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Outcome, Present
 from shared.games.codex.cards import CARDS, OBJECTIVES
 from shared.games.codex.commands import (
     ChooseObjective,

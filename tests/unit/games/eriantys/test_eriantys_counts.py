@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.eriantys.game import GAME
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.setup import Options

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.engine import Outcome
+from shared.game import Outcome
 from shared.games.eriantys.commands import ChooseIsland, MoveMother, PlayAssistant, PlayCharacter, TakeCloud
 from shared.games.eriantys.endings import leaders
 from shared.games.eriantys.events import (

@@ -10,15 +10,15 @@ from hypothesis import strategies as some
 
 from shared.conformance import check_every_option, play
 from shared.dice import Dice
-from shared.engine import Absent, DeadlinePassed, Present, Table
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Present, Table
 from shared.games.eriantys import commands as asked
-from shared.games.eriantys.codes import CODES
 from shared.games.eriantys.events import ChoiceMade, Event, Finished, ProfessorTaken, fold
 from shared.games.eriantys.game import GAME
 from shared.games.eriantys.halls import leader
 from shared.games.eriantys.islands import influence
 from shared.games.eriantys.pieces import COLOURS, Manner, Phase
+from shared.games.eriantys.refusals import CODES
 from shared.games.eriantys.setup import Options
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import View, owner_of, towers_of

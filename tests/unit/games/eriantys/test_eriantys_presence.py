@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from shared.engine import Absent, DeadlinePassed, Present, Timer
+from shared.game import Absent, DeadlinePassed, Present, Timer
 from shared.games.eriantys.commands import (
     ActivateCharacter,
     MoveMother,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.events import Began, CloudsFilled, PlanningBegan, TurnBegan
 from shared.games.eriantys.game import GAME

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.dice import Dice
-from shared.engine import Table
 from shared.errors import Rejected
+from shared.game import Table
 from shared.games.snarl.bot import bot, known_to
 from shared.games.snarl.commands import Move
 from shared.games.snarl.events import LevelBegan, PlayerMoved

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.engine import Absent, Outcome, Table
+from shared.game import Absent, Outcome, Table
 from shared.games.snarl.adversaries import next_step
 from shared.games.snarl.events import (
     AdversaryMoved,

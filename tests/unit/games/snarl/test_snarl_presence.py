@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.engine import Absent, DeadlinePassed, Outcome, Present, Timer
+from shared.game import Absent, DeadlinePassed, Outcome, Present, Timer
 from shared.games.snarl.events import (
     AdversaryMoved,
     CameBack,

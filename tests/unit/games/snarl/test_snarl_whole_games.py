@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
 from shared.dice import Dice
-from shared.engine import Absent, DeadlinePassed, Notice, Present, Table
 from shared.errors import Rejected
+from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.snarl.commands import Move
 from shared.games.snarl.events import AdversaryMoved, Event, LevelBegan, PlayerMoved, Result, TurnCame
 from shared.games.snarl.game import GAME

@@ -1,0 +1,98 @@
+"""The web page: its files, read once, and the headers they are served with."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from gateway.http.converters import ROOM
+
+WEB = Path(__file__).parents[1] / "web"
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+    )
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-cache",
+}
+"""`no-cache`: kept, but asked for again each time, so that all files are of one version; unchanged ones cost a 304."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    body: bytes
+    kind: str
+    tag: str
+
+    def answer(self, request: Request) -> Response:
+        headers = {**_HEADERS, "ETag": self.tag}
+        if self.tag in request.headers.get("If-None-Match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(self.body, headers=headers, media_type=self.kind)
+
+
+def read_files(folder: Path) -> dict[str, StaticFile]:
+    """All files of the page, by their path in the folder."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _TYPES:
+            body = path.read_bytes()
+            tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+            files[path.relative_to(folder).as_posix()] = StaticFile(body, _TYPES[path.suffix], tag)
+    return files
+
+
+class StaticFiles:
+    """The same page for lobby, tables and replays; its script looks at the address."""
+
+    def __init__(self, folder: Path = WEB) -> None:
+        self._files = read_files(folder)
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route("/", self._page),
+            Route(f"/t/{ROOM}", self._page),
+            Route(f"/replay/{ROOM}", self._page),
+            Route("/ops", self._ops),
+            Route("/web/{path:path}", self._file),
+        ]
+
+    async def _page(self, request: Request) -> Response:
+        return self._named("index.html", request)
+
+    async def _ops(self, request: Request) -> Response:
+        return self._named("ops.html", request)
+
+    async def _file(self, request: Request) -> Response:
+        return self._named(request.path_params["path"], request)
+
+    def _named(self, name: str, request: Request) -> Response:
+        file = self._files.get(name)
+        if file is None:
+            return Response("there is no such page\n", 404, headers=_HEADERS, media_type="text/plain")
+        return file.answer(request)

@@ -1,0 +1,5 @@
+"""The client's side of the dialect `codex`."""
+
+from loadtest.clients.codex.client import CodexPlayer
+
+PLAYERS = {"codex": CodexPlayer}

@@ -1,0 +1,45 @@
+"""What a player does when it is asked to: something that the rules allow, the better the luckier."""
+
+from random import Random
+
+from gateway.dialects.codex.messages import DrawGoldMessage, DrawResourceMessage, DrawTableMessage, PlaceCardMessage
+from loadtest.clients.codex.memory import Area, Memory
+from shared.games.codex.area import affordable, covered_corners, free_cells, grid_of, symbols_after
+from shared.games.codex.cards import CARDS
+from shared.games.codex.pieces import FIRST_FACE_UP, Face
+from shared.games.codex.scoring import placing_points
+
+_TRIES = 24
+"""How many placings are looked at."""
+
+
+def placing(name: str, memory: Memory, luck: Random) -> PlaceCardMessage:
+    """The best of a few that are drawn; none is known to be wrong."""
+    area = memory.area(name)
+    grid = grid_of(area.cards)
+    cells = list(free_cells(grid))
+    sides = [
+        (choice, face)
+        for choice, card in enumerate(memory.hand, 1)
+        for face in Face
+        if affordable(CARDS[card], face, area.symbols)
+    ]
+    drawn = [(*luck.choice(sides), luck.choice(cells)) for _ in range(_TRIES)]
+    choice, face, (i, j) = max(drawn, key=lambda one: _points(area, memory.hand[one[0] - 1], one[1], one[2]))
+    return PlaceCardMessage(name, choice, i, j, face.upper())
+
+
+def _points(area: Area, number: int, face: Face, cell: tuple[int, int]) -> int:
+    card, covered = CARDS[number], covered_corners(grid_of(area.cards), cell)
+    return placing_points(card, face, len(covered), symbols_after(area.symbols, card.side(face), covered))
+
+
+def drawing(name: str, memory: Memory, luck: Random) -> DrawTableMessage | DrawResourceMessage | DrawGoldMessage:
+    place = luck.choice([index for index, picture in enumerate(memory.places) if picture is not None])
+    match place:
+        case 0:
+            return DrawResourceMessage(name)
+        case 1:
+            return DrawGoldMessage(name)
+        case _:
+            return DrawTableMessage(name, place - FIRST_FACE_UP + 1)

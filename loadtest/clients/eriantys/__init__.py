@@ -1,0 +1,14 @@
+"""Players of Eriantys for its three dialects. Each knows only what it was told."""
+
+from collections.abc import Callable
+
+from loadtest.clients.contract import Player, SeatAssignment
+from loadtest.clients.eriantys.events import EventsPlayer
+from loadtest.clients.eriantys.prompts import PromptsPlayer
+from loadtest.clients.eriantys.status import StatusPlayer
+
+PLAYERS: dict[str, Callable[[SeatAssignment], Player]] = {
+    "eriantys.events": EventsPlayer,
+    "eriantys.prompts": PromptsPlayer,
+    "eriantys.status": StatusPlayer,
+}

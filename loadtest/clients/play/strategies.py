@@ -1,0 +1,154 @@
+"""How a `/ws/play` client follows a game and what it does in it: one mind that knows stones, one for all games."""
+
+from random import Random
+from typing import Any, Protocol
+
+import msgspec
+
+from loadtest.checks.comparable import shown
+from loadtest.clients.play.messages import Position, Update
+from shared.games import stones
+from shared.room_events import Closed, Ended, RoomEvent
+
+
+class Strategy(Protocol):
+    """Follows one game from a seat's point of view."""
+
+    wants: list[str]
+    """What updates shall carry besides events."""
+    asks_view: bool
+    """True if only a view from the server tells the final position."""
+    ending: Any
+    """How the game ended, JSON-like; None while it goes on."""
+    closed: str
+    """Why the room was closed without a result; empty if it was not."""
+
+    def look(self, view: Position) -> None:
+        """A whole view came: forget everything else."""
+
+    def follow(self, update: Update) -> None:
+        """A step happened."""
+
+    def choose(self) -> bytes | None:
+        """The command to send now, as JSON; None if it is not this seat's turn."""
+
+    def agrees(self, view: Position) -> bool:
+        """Whether a view of the step that was followed last is what the events have told."""
+
+    def told(self) -> tuple[Any, Any]:
+        """Result and board, as in `Told`."""
+
+
+_events = msgspec.json.Decoder(list[RoomEvent | stones.Started | stones.Taken])
+_state: msgspec.json.Decoder[stones.State | None] = msgspec.json.Decoder(stones.State | None)
+_TAKE = {count: msgspec.json.encode(stones.Take(count)) for count in (1, 2, 3)}
+
+
+def _plain(value: msgspec.Struct) -> Any:
+    """As it would look in a view: plain JSON values."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _shown(view: Position) -> stones.State:
+    return _state.decode(view.game) or stones.GAME.empty
+
+
+class StonesStrategy:
+    """Folds the events of stones itself, so that the server has no options to compute."""
+
+    wants: list[str]
+    asks_view = False
+
+    def __init__(self, seat: int, seed: int) -> None:
+        self.wants = []
+        self.ending: Any = None
+        self.closed = ""
+        self._seat = seat
+        self._state = stones.GAME.empty
+        self._random = Random(seed)
+
+    def look(self, view: Position) -> None:
+        self.ending = view.outcome
+        self.closed = "closed" if view.status == "closed" else ""
+        self._state = _shown(view)
+
+    def follow(self, update: Update) -> None:
+        for event in _events.decode(update.events):
+            match event:
+                case stones.Taken() | stones.Started():
+                    self._state = stones.evolve(self._state, event)
+                case Ended():
+                    self.ending = _plain(event)
+                case Closed(reason=reason):
+                    self.closed = reason or "closed"
+                case _:
+                    pass
+
+    def choose(self) -> bytes | None:
+        state = self._state
+        if state.turn != self._seat or not state.stones or self.ending is not None:
+            return None
+        return _TAKE[1 + int(self._random.random() * min(3, state.stones))]
+
+    def agrees(self, view: Position) -> bool:
+        return _shown(view) == self._state
+
+    def told(self) -> tuple[Any, Any]:
+        return self.ending, _plain(self._state)
+
+
+_offers = msgspec.json.Decoder(list[msgspec.Raw] | None)
+
+
+class GenericStrategy:
+    """Plays any game: takes one of the options that updates and views carry."""
+
+    wants: list[str]
+    asks_view = True
+
+    def __init__(self, game: str, seed: int) -> None:
+        self.wants = ["options"]
+        self.ending: Any = None
+        self.closed = ""
+        self._random = Random(seed)
+        self._options: list[msgspec.Raw] = []
+        self._name = game
+        self._game: Any = None
+        self._names: dict[int, str] = {}
+
+    def look(self, view: Position) -> None:
+        self.ending = view.outcome
+        self.closed = "closed" if view.status == "closed" else ""
+        self._offered(view.options)
+        self._game = msgspec.json.decode(view.game)
+        self._names = {sitting.seat: sitting.name for sitting in view.seats}
+
+    def follow(self, update: Update) -> None:
+        self._game = None
+        self._offered(update.options)
+        if b'"room.' not in bytes(update.events):
+            return
+        for event in msgspec.json.decode(update.events):
+            match event:
+                case {"type": "room.ended"}:
+                    self.ending = event
+                case {"type": "room.closed", "reason": reason}:
+                    self.closed = reason or "closed"
+
+    def _offered(self, options: msgspec.Raw) -> None:
+        self._options = _offers.decode(options) or []
+
+    def choose(self) -> bytes | None:
+        if not self._options or self.ending is not None:
+            return None
+        return bytes(self._options[int(self._random.random() * len(self._options))])
+
+    def agrees(self, view: Position) -> bool:
+        return True
+
+    def told(self) -> tuple[Any, Any]:
+        return shown(self._name, self._game, self._names, self.ending)
+
+
+def mind_for(game: str, seat: int, seed: int) -> Strategy:
+    return StonesStrategy(seat, seed) if game == stones.GAME.name else GenericStrategy(game, seed)

@@ -1,5 +1,0 @@
-"""The client's side of the dialect `codex`."""
-
-from loadtest.codex.player import CodexPlayer
-
-PLAYERS = {"codex": CodexPlayer}

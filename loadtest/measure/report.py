@@ -1,0 +1,101 @@
+"""The end of a run: all figures as plain data, and the same in words."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from loadtest.checks.checker import REMARKS, VIOLATIONS
+from loadtest.run import State
+
+_NOISY_PERCENT = 2.0
+
+
+def figures(state: State) -> dict[str, Any]:
+    """Everything that was measured and found, for `--json`."""
+    run, plan = state.figures, state.plan
+    moves, seconds = run.measured(0.0)
+    cpu = state.meter.spent()
+    return {
+        "game": plan.game,
+        "dialects": list(plan.dialects),
+        "rooms": plan.rooms,
+        "players": plan.players,
+        "moves": moves,
+        "seconds": round(seconds, 3),
+        "moves_per_second": round(moves / seconds, 1),
+        "latency_ms": run.latencies_ms(),
+        "longest_wait_ms": round(run.longest_wait * 1000, 1),
+        "longest_silence_ms": round(run.longest_silence * 1000, 1),
+        "games_finished": run.games,
+        "rooms_checked": state.audited,
+        "reconnects": run.reconnects,
+        "busy": sum(count for code, count in run.errors.items() if code.startswith("busy/")),
+        "errors": dict(run.errors),
+        "cpu_us_per_move": {role: round(used / moves * 1e6, 1) for role, used in cpu.items()} if moves else {},
+        "cpu_us_per_move_total": round(sum(cpu.values()) / moves * 1e6, 1) if cpu and moves else None,
+        "cpu_us_per_move_tool": round(state.meter.tool() / moves * 1e6, 1) if moves else None,
+        "cpu_stolen_percent": round(state.meter.stolen() * 100, 1),
+        "counted": dict(sorted(run.counted.items())),
+        "good": good(state),
+        "findings": {kind: state.findings.counts[kind] for kind in (*VIOLATIONS, *REMARKS)},
+        "words": state.findings.words,
+    }
+
+
+def good(state: State) -> bool:
+    """Nothing was found, and something was played."""
+    return state.findings.clean and state.figures.moves > 0
+
+
+def show(console: Console, state: State) -> None:
+    found = figures(state)
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", justify="right")
+    grid.add_column()
+    for name, text in _rows(found):
+        grid.add_row(name, text)
+    console.print(grid)
+    for text in state.findings.words:
+        console.print(f"  {text}", style="red", highlight=False, markup=False, soft_wrap=True)
+    verdict = state.findings.verdict() if found["moves"] else "NOT GOOD: nothing was played"
+    console.print(
+        f"checker: {verdict}", style="green" if found["good"] else "bold red", highlight=False, soft_wrap=True
+    )
+
+
+def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = [
+        ("moves", f"{found['moves']:,} in {found['seconds']:.1f} s"),
+        ("moves per second", f"{found['moves_per_second']:,.0f}"),
+        ("latency", ", ".join(f"{name} {ms:.2f} ms" for name, ms in found["latency_ms"].items()) or "-"),
+        (
+            "longest pause",
+            f"{found['longest_wait_ms']:.0f} ms for one move, {found['longest_silence_ms']:.0f} ms for all",
+        ),
+        ("games finished", f"{found['games_finished']:,}"),
+        ("records checked", f"{found['rooms_checked']:,} rooms"),
+        ("cpu per move", _cpu(found)),
+        ("errors", _counts(found["errors"]) or "none"),
+        ("besides", _counts(_besides(found)) or "no reconnects, resyncs or resends"),
+    ]
+    return [*rows, ("counted", _counts(found["counted"]))] if found["counted"] else rows
+
+
+def _besides(found: dict[str, Any]) -> dict[str, int]:
+    remarks = {kind: found["findings"][kind] for kind in REMARKS}
+    return {"reconnects": found["reconnects"], "busy answers": found["busy"], **remarks}
+
+
+def _cpu(found: dict[str, Any]) -> str:
+    if found["cpu_us_per_move_total"] is None:
+        return "the server's processes cannot be seen (--data, --pids)"
+    parts = ", ".join(f"{role} {used:.1f}" for role, used in sorted(found["cpu_us_per_move"].items()))
+    stolen = f"; {found['cpu_stolen_percent']:.0f} % of the machine's time was stolen from it by its host"
+    noisy = found["cpu_stolen_percent"] >= _NOISY_PERCENT
+    tool = f"; this tool itself {found['cpu_us_per_move_tool']:.1f}"
+    return f"{found['cpu_us_per_move_total']:.1f} us ({parts}){tool}{stolen if noisy else ''}"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

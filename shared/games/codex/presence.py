@@ -1,0 +1,80 @@
+"""What the game does without its players: waiting for those who are away, playing on without them, ending.
+
+See docs/games/codex.md, "Absent players".
+"""
+
+from typing import Final
+
+from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.games.codex.choices import free_colors, keep_objective, pick_color, place_starting
+from shared.games.codex.drawing import first_place
+from shared.games.codex.events import Event, PlayerFound, PlayerLost
+from shared.games.codex.pieces import Face, Phase
+from shared.games.codex.state import State, Story
+from shared.games.codex.turns import draw_card, end_early, pass_turn
+from shared.ids import Seat
+
+GRACE: Final = "grace"
+ALONE: Final = "alone"
+
+
+def timers(state: State) -> tuple[Timer, ...]:
+    table, presence = state.table, state.presence
+    if table.current is None:
+        return ()
+    running = []
+    if table.current in presence.away and table.current not in presence.left:
+        since = max(presence.turn_began, presence.away[table.current])
+        running.append(Timer(GRACE, state.options.grace_ms, since))
+    if len(_connected(state)) < 2:
+        running.append(Timer(ALONE, state.options.alone_ms, presence.changed))
+    return tuple(running)
+
+
+def notice(state: State, notice: Notice) -> tuple[Event, ...]:
+    if state.table.current is None:
+        return ()
+    story = Story(state)
+    away, left = state.presence.away, state.presence.left
+    match notice:
+        case Absent(seat=seat, for_good=for_good):
+            if seat not in left and (for_good or seat not in away):
+                story.tell(PlayerLost(seat, for_good))
+                settle(story)
+        case Present(seat=seat):
+            if seat in away and seat not in left:
+                story.tell(PlayerFound(seat))
+        case DeadlinePassed(name=name):
+            if name == GRACE and state.table.current in away:
+                _act_for(story, state.table.current)
+                settle(story)
+            elif name == ALONE and len(_connected(state)) < 2:
+                end_early(story, _connected(state))
+    return tuple(story.events)
+
+
+def settle(story: Story) -> None:
+    """Nobody waits for players who left for good: act for them at once, as long as anybody else may come."""
+    while (current := story.state.table.current) is not None:
+        left = story.state.presence.left
+        if current not in left or len(left) == len(story.state.table.order):
+            return
+        _act_for(story, current)
+
+
+def _act_for(story: Story, seat: Seat) -> None:
+    match story.state.table.phase:
+        case Phase.STARTING:
+            place_starting(story, seat, Face.FRONT)
+        case Phase.COLOR:
+            pick_color(story, seat, free_colors(story.state.table)[0])
+        case Phase.OBJECTIVE:
+            keep_objective(story, seat, 1)
+        case Phase.DRAWING:
+            draw_card(story, first_place(story.state))
+        case Phase.PLAYING | Phase.ENDING:
+            pass_turn(story)
+
+
+def _connected(state: State) -> tuple[Seat, ...]:
+    return tuple(seat for seat in state.table.order if seat not in state.presence.away)

@@ -1,0 +1,174 @@
+"""What of a room is told to whom: updates, views and the entry in the directory. Secrets leave by no other way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from shared.commands import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed
+from shared.deliveries import CompletedCommand, StepMessage
+from shared.game import AnyGame
+from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId
+from shared.room_events import NOTHING, Back, BaseRoomEvent, Configured, Joined, Opened, RoomSpec, Said
+from shared.room_views import Listing, RoomView, SeatView, Update
+from worker.room.state import RoomState
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _shown_spec(spec: RoomSpec, game: AnyGame) -> RoomSpec:
+    if not any(name in spec.options for name in game.secret_options):
+        return spec
+    options = {name: value for name, value in spec.options.items() if name not in game.secret_options}
+    return msgspec.structs.replace(spec, options=options)
+
+
+def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
+    """An event as a seat, or a spectator, may see it; None: not at all."""
+    if not isinstance(event, BaseRoomEvent):
+        return game.redact(event, seat)
+    match event:
+        case Joined():
+            return msgspec.structs.replace(event, sid=SessionId(""))
+        case Back():
+            return msgspec.structs.replace(event, sid=SessionId(""))
+        case Opened():
+            return msgspec.structs.replace(event, seed=0, spec=_shown_spec(event.spec, game))
+        case Configured():
+            return msgspec.structs.replace(event, spec=_shown_spec(event.spec, game))
+        case Said(seat=sender, to=to):
+            return event if to is None or seat in (sender, to) else None
+        case _:
+            return event
+
+
+def _visible(events: Sequence[Any], seat: Seat | None, game: AnyGame) -> list[Any]:
+    return [visible for event in events if (visible := shown(event, seat, game)) is not None]
+
+
+def _with(update: Update, events: Sequence[Any], before: Sequence[Any]) -> Update:
+    """The update with these events instead of those that it has. Whether they are the very same ones is cheaper to find
+    out than whether they are equal."""
+    if len(events) == len(before) and all(one is other for one, other in zip(events, before, strict=True)):
+        return update
+    return msgspec.structs.replace(update, events=msgspec.Raw(_encode(events)))
+
+
+def told_to_all(update: Update, done: CompletedCommand | None) -> StepMessage:
+    """A step that everybody may see all of."""
+    return StepMessage(update.room, update.epoch, update.offset, msgspec.Raw(_encode(update)), {}, NOTHING, done)
+
+
+class Projection:
+    """Speaks for one room at one step."""
+
+    def __init__(self, state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...]) -> None:
+        self._state = state
+        self._game = game
+        self._play = play
+        self._turn = turn
+
+    def told(self, events: Sequence[Any], update: Update, done: CompletedCommand | None) -> StepMessage:
+        """The step for everybody, and for the seats that are told something else. `update` has all events in it, as
+        they are in the journal."""
+        state = self._state
+        public_events = _visible(events, None, self._game)
+        update = _with(update, public_events, events)
+        public = _encode(update)
+        seats: dict[Seat, msgspec.Raw] = {}
+        for seat, place in state.seats.items():
+            if place.bot or place.left:
+                continue
+            own = _with(update, _visible(events, seat, self._game), public_events)
+            extra = self._extra(seat, place.wants)
+            body = public if own is update else _encode(own)
+            if extra or body != public:
+                seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
+        watchers = NOTHING
+        if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
+            watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
+        return StepMessage(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers, done)
+
+    def view(self, seat: Seat | None, wants: int) -> bytes:
+        """All that a seat, or a spectator, may know of the room now."""
+        state = self._state
+        seats = tuple(
+            SeatView(number, place.name, place.bot, place.here, place.left, place.choice)
+            for number, place in state.seats.items()
+        )
+        started = state.status == "playing" or state.outcome is not None
+        view = RoomView(
+            room=state.room,
+            epoch=state.epoch,
+            offset=state.offset,
+            status=state.status,
+            spec=_shown_spec(state.spec, self._game),
+            version=state.version,
+            seats=seats,
+            you=seat,
+            last_id=None if seat is None else state.seats[seat].last_id,
+            turn=self._turn,
+            chat=tuple(said for said in state.chat if shown(said, seat, self._game) is not None),
+            clock_ms=state.clock_ms,
+            game=msgspec.Raw(_encode(self._game.view(self._play, seat))) if started else NOTHING,
+            options=self._options(seat) if wants & WANTS_OPTIONS else NOTHING,
+            outcome=state.outcome,
+            rematch=state.rematch,
+        )
+        return _encode(view)
+
+    def listing(self) -> Listing | None:
+        """The room's entry in the directory; none once it is over."""
+        state = self._state
+        if state.over:
+            return None
+        removed = self._game.removed(self._play) if state.status == "playing" else ()
+        away = [seat for seat, place in state.seats.items() if not place.here and not place.left]
+        return Listing(
+            room=state.room,
+            game=state.spec.game,
+            seats=state.spec.seats,
+            status=state.status,
+            names={seat: place.name for seat, place in state.seats.items()},
+            gone=tuple(seat for seat in away if seat not in removed),
+            free=len(state.free()) if state.status == "waiting" else 0,
+            private=state.spec.private,
+            only=state.spec.only,
+            options=_shown_spec(state.spec, self._game).options,
+            choices={seat: place.choice for seat, place in state.seats.items() if place.choice},
+            turn_ms=state.spec.turn_ms,
+            created_ms=state.created_ms,
+            paused=state.status == "playing" and not self._turn,
+            offset=state.offset,
+        )
+
+    def to_lobby(self) -> Envelope | None:
+        """What the lobby must know of a public table; nobody is sent to one that all its players are lost from."""
+        state = self._state
+        if state.spec.private:
+            return None
+        waiting = state.status == "waiting" and any(place.here for place in state.humans)
+        free = len(state.free()) if waiting else 0
+        sids = tuple(place.sid for place in state.humans) if free else ()
+        body = Listed(state.room, state.offset, state.spec, free, state.created_ms, sids)
+        return Envelope(LOBBY, SessionId(""), CommandId(0), body)
+
+    def _extra(self, seat: Seat | None, wants: int) -> bytes:
+        if not wants:
+            return b""
+        extra = b""
+        if wants & WANTS_VIEW:
+            extra += b',"view":' + self.view(seat, wants)
+        if wants & WANTS_OPTIONS and (options := self._options(seat)) != NOTHING:
+            extra += b',"options":' + bytes(options)
+        return extra
+
+    def _options(self, seat: Seat | None) -> msgspec.Raw:
+        if seat is None or seat not in self._turn:
+            return NOTHING
+        return msgspec.Raw(_encode(self._game.options(self._play, seat)))
+
+
+def never_opened(room: RoomId, at: int) -> Envelope:
+    """To the lobby: nobody may be sent to this table, though it was numbered."""
+    return Envelope(LOBBY, SessionId(""), CommandId(0), Listed(room, Offset(1), RoomSpec("", 0), 0, at))
