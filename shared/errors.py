@@ -1,12 +1,60 @@
-"""The three kinds of failure, and every code that can leave the cluster.
+"""The three kinds of failure, and every error code of the cluster.
 
 *The player may not*: a `Rejected` value. *The peer talks nonsense*: a `ProtocolError`. *We are broken*: any other
 exception. Games add codes of their own under `<game>/`; those live with the game.
 """
 
-from typing import Final, final
+from typing import Final, Literal, TypeAlias, final
 
 import msgspec
+
+ErrorCode: TypeAlias = Literal[
+    "busy/backlog",
+    "busy/connections",
+    "busy/rate",
+    "busy/reading",
+    "busy/store",
+    "busy/workers",
+    "command/bad",
+    "command/too_old",
+    "frame/binary",
+    "frame/endless",
+    "frame/malformed",
+    "frame/too_big",
+    "frame/unknown_type",
+    "game/illegal",
+    "game/not_your_turn",
+    "game/over",
+    "game/unknown",
+    "internal",
+    "lobby/no_table",
+    "name/bad",
+    "name/taken",
+    "ops/unknown",
+    "room/bad_options",
+    "room/bad_seats",
+    "room/bad_text",
+    "room/closed",
+    "room/exists",
+    "room/full",
+    "room/not_finished",
+    "room/not_seated",
+    "room/nobody",
+    "room/not_gone",
+    "room/not_started",
+    "room/quarantined",
+    "room/seated",
+    "room/started",
+    "room/unknown",
+    "room/wrong_dialect",
+    "session/none",
+    "session/twice",
+    "session/too_many_rooms",
+    "token/bad",
+    "token/expired",
+    "updates/denied",
+]
+"""The codes of the cluster itself. Games have codes of their own, under `<game>/`."""
 
 
 @final
@@ -17,15 +65,25 @@ class Rejected(msgspec.Struct, frozen=True):
     text: str = ""
 
     def __str__(self) -> str:
-        return self.text or CODES.get(self.code, self.code)
+        return self.text or text_of(self.code)
 
 
 class ProtocolError(Exception):
-    """A frame that makes no sense in its dialect."""
+    """A frame that is not a valid message of its dialect."""
 
-    def __init__(self, code: str, text: str = "") -> None:
-        super().__init__(text or CODES.get(code, code))
+    def __init__(self, code: ErrorCode, text: str = "") -> None:
+        super().__init__(text or CODES[code])
         self.code = code
+
+
+def refusal(code: ErrorCode, text: str = "") -> Rejected:
+    """A refusal by the cluster itself, with the text of its code unless another is given."""
+    return Rejected(code, text or CODES[code])
+
+
+def text_of(code: str) -> str:
+    """The sentence for a code; the code itself where it is a game's own."""
+    return CODES.get(code, code)
 
 
 CODES: Final[dict[str, str]] = {

@@ -28,7 +28,7 @@ def _tag(name: str) -> str:
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag):
-    """Base of all commands and events: `class CardPlayed(Word)` travels as `{"type": "card_played", ...}`."""
+    """Base of all commands and events: `class CardPlayed(Message)` travels as `{"type": "card_played", ...}`."""
 
 
 class Value(msgspec.Struct, frozen=True, gc=False):
@@ -123,7 +123,7 @@ class Game(Generic[S, C, E, O]):
     """The options of a table, each with a default."""
     state_type: type[S]
     command_type: Any
-    """A `Word`, or a union of them."""
+    """A `Message`, or a union of them."""
     event_type: Any
     empty: S
     """The state before the first event."""

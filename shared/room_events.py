@@ -4,6 +4,7 @@ Workers write these, gateways and clients read them. Room events travel in one l
 begin with `room.`.
 """
 
+from enum import StrEnum
 from typing import Any, TypeAlias
 
 import msgspec
@@ -13,6 +14,21 @@ from shared.ids import RoomId, Seat, SessionId
 
 NOTHING = msgspec.Raw(b"null")
 """Raw JSON that is not there."""
+
+
+class RoomStatus(StrEnum):
+    """How far a room has got. A room that is finished or closed stays so."""
+
+    UNOPENED = ""
+    """No command has opened the room yet; it exists in the memory of its owner only."""
+    WAITING = "waiting"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    CLOSED = "closed"
+    """Over without a result."""
+
+
+OVER = (RoomStatus.FINISHED, RoomStatus.CLOSED)
 
 
 class RoomSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ import msgspec
 
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, TraceId
-from shared.room_events import NOTHING, Ended, RoomSpec, Said
+from shared.room_events import NOTHING, Ended, RoomSpec, RoomStatus, Said
 
 
 class Update(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="update", omit_defaults=True):
@@ -51,8 +51,7 @@ class RoomView(msgspec.Struct, frozen=True, omit_defaults=True):
     room: RoomId
     epoch: Epoch
     offset: Offset
-    status: str
-    """`waiting`, `playing`, `finished` or `closed`."""
+    status: RoomStatus
     spec: RoomSpec
     version: int
     seats: tuple[SeatView, ...]
@@ -77,7 +76,7 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     room: RoomId
     game: str
     seats: int
-    status: str
+    status: RoomStatus
     """`waiting` or `playing`; a room that is over leaves the directory."""
     names: dict[Seat, str] = {}
     """Every name that this room keeps in use."""

@@ -102,5 +102,5 @@ def load_catalog(modules: str) -> GameCatalog:
 
 def _checked(game: Any, where: str) -> AnyGame:
     if not isinstance(game, Game):
-        raise SettingError(f"TAVOLATA_GAMES: {where} has no GAME made with shared.engine.Game")
+        raise SettingError(f"TAVOLATA_GAMES: {where} has no GAME made with tavolata.Game")
     return game

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from shared.bus.directory import ListingChange
 from shared.ids import RoomId
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
 Tell: TypeAlias = Callable[[Mapping[RoomId, Listing | None]], None]
@@ -39,7 +40,7 @@ class RoomDirectory:
     def count(self) -> dict[str, int]:
         """How many rooms there are, private ones too, by status."""
         statuses = [room.status for room in self._rooms.values()]
-        return {status: statuses.count(status) for status in ("waiting", "playing")}
+        return {status: statuses.count(status) for status in (RoomStatus.WAITING, RoomStatus.PLAYING)}
 
     def gathering(self) -> list[ListingChange]:
         """All rooms are about to be read. What changes meanwhile may be newer than what is read: it is collected."""

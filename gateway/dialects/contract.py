@@ -7,11 +7,14 @@ connection. Bad input raises `ProtocolError` or is answered in the dialect's own
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+import msgspec
 
 from gateway.dialects.answers import Answer, RoomsChanged
 from gateway.dialects.framing import Framing, Lines
 from gateway.dialects.requests import Output
+from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId
 from shared.room_views import Listing, Update
 
@@ -46,6 +49,38 @@ class Opening:
     """Over TCP, the address and the port that the client has connected to."""
 
 
+_decode_update = msgspec.json.Decoder(Update).decode
+E = TypeVar("E")
+
+
+class DeliveredStep:
+    """One step of a room as one receiver may see it, decoded at most once per gateway.
+
+    All sessions whose players see the same bytes are given the same object: a table of four on one gateway costs one
+    decoding."""
+
+    __slots__ = ("_events", "_update", "raw")
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        """The encoded `Update`."""
+        self._update: Update | None = None
+        self._events: dict[Callable[[msgspec.Raw], list[Any]], list[Any]] = {}
+
+    @property
+    def update(self) -> Update:
+        if self._update is None:
+            self._update = _decode_update(self.raw)
+        return self._update
+
+    def events(self, decode: Callable[[msgspec.Raw], list[E]]) -> list[E]:
+        """The events in the types of a game. `decode` is the game's decoder, made once per process."""
+        events = self._events.get(decode)
+        if events is None:
+            events = self._events[decode] = decode(self.update.events)
+        return events
+
+
 class Conversation(Protocol):
     """One connection's side of a dialect."""
 
@@ -58,7 +93,7 @@ class Conversation(Protocol):
     def receive(self, frame: bytes) -> Iterable[Output]:
         """A frame (a text message, or a line without its end) came from the client."""
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         """Something that is no frame came: frame/binary, frame/too_big, or busy/rate with a frame that was dropped."""
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from shared.errors import ProtocolError
+from shared.errors import ErrorCode, ProtocolError
 
 MOST_BYTES = 64 * 1024
 """Of a frame or line, in any dialect."""
@@ -26,7 +26,7 @@ class Framing(Protocol):
         """The message as it is written to the stream."""
 
 
-def fault_of(why: str) -> str:
+def fault_of(why: str) -> ErrorCode:
     """The code for a message that could not be decoded, from what the decoder said."""
     return "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
 

@@ -36,7 +36,7 @@ from gateway.transports.limits import TokenBucket
 from shared import commands
 from shared.commands import Envelope, Gone, RoomCommand, Unwatch, Watch
 from shared.deliveries import Reply, StepMessage
-from shared.errors import CODES
+from shared.errors import CODES, ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId, SessionId
 from shared.room_views import Listing, Position, Update
 
@@ -101,7 +101,7 @@ class Session:
         else:
             self.garbage("busy/rate", frame)
 
-    def garbage(self, code: str, frame: bytes = b"") -> None:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> None:
         if self.closed:
             return
         self.desk.metrics.rejected(code)

@@ -11,29 +11,29 @@ from tests.support.waiting import eventually
 
 COIN = """
 from shared.dice import Dice
-from shared.engine import Game, Noun, Outcome, Table, Word
+from shared.game import Game, Value, Outcome, Table, Message
 from shared.errors import Rejected
 from shared.ids import Seat
 
 
-class Options(Noun, frozen=True):
+class Options(Value, frozen=True):
     pass
 
 
-class Call(Word, frozen=True):
+class Call(Message, frozen=True):
     side: str
 
 
-class Began(Word, frozen=True):
+class Began(Message, frozen=True):
     seed: int
 
 
-class Tossed(Word, frozen=True):
+class Tossed(Message, frozen=True):
     called: str
     fell: str
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     seed: int = 0
     called: str = ""
     fell: str = ""
@@ -67,7 +67,7 @@ def outcome(state: State) -> Outcome | None:
     return Outcome((Seat(0) if state.called == state.fell else Seat(1),))
 
 
-class View(Noun, frozen=True):
+class View(Value, frozen=True):
     fell: str
 
 
@@ -97,24 +97,24 @@ GAME = Game(
 BOMB = """
 from msgspec.structs import replace
 
-from shared.engine import Game, Noun, Word
+from shared.game import Game, Value, Message
 from shared.ids import Seat
 
 
-class Options(Noun, frozen=True):
+class Options(Value, frozen=True):
     pass
 
 
-class Press(Word, frozen=True):
+class Press(Message, frozen=True):
     explode: bool = False
     hang: bool = False
 
 
-class Pressed(Word, frozen=True):
+class Pressed(Message, frozen=True):
     explode: bool
 
 
-class State(Noun, frozen=True):
+class State(Value, frozen=True):
     presses: int = 0
 
 

@@ -33,7 +33,7 @@ WORKER = WorkerSettings(
 GATEWAY = GatewaySettings(
     partitions=PARTITIONS, gateway_lease_ms=1_000, durability="applied", retry_ms=300, name_ms=60_000
 )
-_SECRETIVE = ("shared.bus.leases", "gateway.desk", "gateway.session.session.requests")
+_SECRETIVE = ("shared.bus.leases", "gateway.desk", "gateway.session.requests")
 
 
 class _Instant(selectors.SelectSelector):

@@ -33,7 +33,19 @@ from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Options
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat
-from shared.room_events import NOTHING, Away, Back, BaseRoomEvent, Ended, Joined, Left, RoomSpec, Said, Started
+from shared.room_events import (
+    NOTHING,
+    Away,
+    Back,
+    BaseRoomEvent,
+    Ended,
+    Joined,
+    Left,
+    RoomSpec,
+    RoomStatus,
+    Said,
+    Started,
+)
 from shared.room_views import Listing, RoomView, SeatView, Update
 
 EPOCH = Epoch(1)
@@ -135,7 +147,7 @@ class Cluster:
 
     def get(self, room: RoomId) -> Listing | None:
         known = self.rooms.get(room)
-        return None if known is None else Listing(room, known.spec.game, known.spec.seats, known.status)
+        return None if known is None else Listing(room, known.spec.game, known.spec.seats, RoomStatus(known.status))
 
     def listed(self, game: str) -> tuple[Listing, ...]:
         return tuple(listing for room in self.rooms if (listing := self.get(room)) is not None)
@@ -292,7 +304,7 @@ class Cluster:
             room=room.number,
             epoch=EPOCH,
             offset=room.offset,
-            status=room.status,
+            status=RoomStatus(room.status),
             spec=room.spec,
             version=1,
             seats=tuple(

@@ -9,7 +9,7 @@ from shared.games.eriantys.game import GAME
 from shared.games.eriantys.setup import Options
 from shared.games.eriantys.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.room_events import NOTHING, RoomSpec
+from shared.room_events import NOTHING, RoomSpec, RoomStatus
 from shared.room_views import Listing, RoomView, SeatView
 
 
@@ -48,7 +48,7 @@ class HouseRoom:
             room=self.number,
             epoch=Epoch(1),
             offset=Offset(self.offset),
-            status=self.status,
+            status=RoomStatus(self.status),
             spec=self.spec,
             version=1,
             seats=tuple(people),
@@ -61,7 +61,7 @@ class HouseRoom:
             room=self.number,
             game=GAME.name,
             seats=self.spec.seats,
-            status=self.status,
+            status=RoomStatus(self.status),
             names={seat: person.name for seat, person in self.people.items()},
             gone=tuple(seat for seat, person in self.people.items() if person.line is None),
             free=len(self.free()),

@@ -20,6 +20,7 @@ from shared.bus.keys import Keys
 from shared.bus.store import OutcomeUnknown, RedisCommand
 from shared.commands import Envelope
 from shared.deliveries import Delivery, Reply, StepMessage
+from shared.errors import ErrorCode
 from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
 from shared.room_views import Update
 from shared.runtime.settings import GatewaySettings
@@ -176,7 +177,7 @@ class Parrot:
     def receive(self, frame: bytes) -> Iterable[Output]:
         return (frame,)
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         return (code.encode(),)
 
     def answer(self, ref: Any, answer: Any) -> Iterable[Output]:

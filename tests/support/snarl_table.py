@@ -21,14 +21,14 @@ from gateway.dialects.requests import (
     ReturnRequest,
 )
 from gateway.dialects.snarl import SnarlSettings, snarl_dialect
-from shared.errors import Rejected
+from shared.errors import ErrorCode, Rejected
 from shared.game import Absent, DeadlinePassed, Present, Table
 from shared.games.snarl.events import Event
 from shared.games.snarl.game import GAME
 from shared.games.snarl.options import Options
 from shared.games.snarl.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.room_events import NOTHING, Away, Back, Joined, Left, RoomEvent, RoomSpec, Started
+from shared.room_events import NOTHING, Away, Back, Joined, Left, RoomEvent, RoomSpec, RoomStatus, Started
 from shared.room_views import Listing, RoomView, SeatView, Update
 
 Setup = Callable[[Table[Options]], tuple[Event, ...]]
@@ -54,7 +54,7 @@ class Client:
     def send(self, frame: bytes) -> None:
         self.cluster.carry_out(self, self.conversation.receive(frame))
 
-    def garbage(self, code: str) -> None:
+    def garbage(self, code: ErrorCode) -> None:
         self.cluster.carry_out(self, self.conversation.garbage(code))
 
     def tick(self, now_ms: int) -> None:
@@ -95,9 +95,8 @@ class SnarlTable:
         return tuple(seat for seat in self.names if seat not in self.clients and seat not in removed)
 
     def listing(self) -> Listing:
-        return Listing(
-            self.room, "snarl", self.spec.seats, self.status, dict(self.names), self.gone(), free=len(self.free)
-        )
+        status = RoomStatus(self.status)
+        return Listing(self.room, "snarl", self.spec.seats, status, dict(self.names), self.gone(), free=len(self.free))
 
     def sit_down(self, client: Client, ref: Any) -> None:
         seat = self.free[0]
@@ -110,7 +109,8 @@ class SnarlTable:
     def enter(self, client: Client, seat: Seat, ref: Any, *, back: bool = False) -> None:
         game = NOTHING if self.state is None else msgspec.Raw(msgspec.json.encode(GAME.view(self.state, seat)))
         seats = tuple(SeatView(taken, name) for taken, name in sorted(self.names.items()))
-        view = RoomView(self.room, Epoch(1), Offset(self.offset), self.status, self.spec, 1, seats, you=seat, game=game)
+        status = RoomStatus(self.status)
+        view = RoomView(self.room, Epoch(1), Offset(self.offset), status, self.spec, 1, seats, you=seat, game=game)
         self.cluster.answer(client, ref, Entered(self.room, seat, view, back))
 
     def start(self) -> None:

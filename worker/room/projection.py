@@ -9,7 +9,7 @@ from shared.commands import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed
 from shared.deliveries import CompletedCommand, StepMessage
 from shared.game import AnyGame
 from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId
-from shared.room_events import NOTHING, Back, BaseRoomEvent, Configured, Joined, Opened, RoomSpec, Said
+from shared.room_events import NOTHING, Back, BaseRoomEvent, Configured, Joined, Opened, RoomSpec, RoomStatus, Said
 from shared.room_views import Listing, RoomView, SeatView, Update
 from worker.room.state import RoomState
 
@@ -96,7 +96,7 @@ class Projection:
             SeatView(number, place.name, place.bot, place.here, place.left, place.choice)
             for number, place in state.seats.items()
         )
-        started = state.status == "playing" or state.outcome is not None
+        started = state.status == RoomStatus.PLAYING or state.outcome is not None
         view = RoomView(
             room=state.room,
             epoch=state.epoch,
@@ -122,7 +122,7 @@ class Projection:
         state = self._state
         if state.over:
             return None
-        removed = self._game.removed(self._play) if state.status == "playing" else ()
+        removed = self._game.removed(self._play) if state.status == RoomStatus.PLAYING else ()
         away = [seat for seat, place in state.seats.items() if not place.here and not place.left]
         return Listing(
             room=state.room,
@@ -131,14 +131,14 @@ class Projection:
             status=state.status,
             names={seat: place.name for seat, place in state.seats.items()},
             gone=tuple(seat for seat in away if seat not in removed),
-            free=len(state.free()) if state.status == "waiting" else 0,
+            free=len(state.free()) if state.status == RoomStatus.WAITING else 0,
             private=state.spec.private,
             only=state.spec.only,
             options=_shown_spec(state.spec, self._game).options,
             choices={seat: place.choice for seat, place in state.seats.items() if place.choice},
             turn_ms=state.spec.turn_ms,
             created_ms=state.created_ms,
-            paused=state.status == "playing" and not self._turn,
+            paused=state.status == RoomStatus.PLAYING and not self._turn,
             offset=state.offset,
         )
 
@@ -147,7 +147,7 @@ class Projection:
         state = self._state
         if state.spec.private:
             return None
-        waiting = state.status == "waiting" and any(place.here for place in state.humans)
+        waiting = state.status == RoomStatus.WAITING and any(place.here for place in state.humans)
         free = len(state.free()) if waiting else 0
         sids = tuple(place.sid for place in state.humans) if free else ()
         body = Listed(state.room, state.offset, state.spec, free, state.created_ms, sids)

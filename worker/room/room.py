@@ -24,7 +24,7 @@ from shared.dice import Dice
 from shared.errors import Rejected
 from shared.game import DeadlinePassed, default_bot
 from shared.ids import Seat
-from shared.room_events import Closed, Left, Played, Rematched, Said, Shifted
+from shared.room_events import Closed, Left, Played, Rematched, RoomStatus, Said, Shifted
 from worker.room import timers
 from worker.room.batch import Batch
 from worker.room.seating import Seating
@@ -33,7 +33,11 @@ from worker.room.steps import RoomBroken, log
 __all__ = ["Room", "RoomBroken"]
 
 MOST_TEXT = 500
-_NOT_PLAYING = {"waiting": "room/not_started", "finished": "game/over", "closed": "room/closed"}
+_NOT_PLAYING = {
+    RoomStatus.WAITING: "room/not_started",
+    RoomStatus.FINISHED: "game/over",
+    RoomStatus.CLOSED: "room/closed",
+}
 """Why nobody can move in a room with this status."""
 _EARLY_MS = 250
 """A deadline may fire so much before its time: the clocks of worker and store differ a little."""
@@ -104,7 +108,7 @@ class Room(Seating):
             self._nothing_new(envelope, batch)
         elif not answered:
             self._answer(envelope, batch, seat)
-        if state.status == "waiting":
+        if state.status == RoomStatus.WAITING:
             self._start_if_full(at, batch)
 
     def _from_nobody(self, envelope: Envelope, batch: Batch) -> None:
@@ -134,7 +138,7 @@ class Room(Seating):
                 return Rejected("command/bad")
 
     def _act(self, seat: Seat, body: Act) -> Rejected | None:
-        if self.state.status != "playing":
+        if self.state.status != RoomStatus.PLAYING:
             return Rejected(_NOT_PLAYING[self.state.status])
         try:
             command = self._read(body.command)
@@ -158,7 +162,7 @@ class Room(Seating):
         state = self.state
         if not body.text.strip() or len(body.text) > MOST_TEXT:
             return Rejected("room/bad_text")
-        if state.status == "closed":
+        if state.status == RoomStatus.CLOSED:
             return Rejected("room/closed")
         to: Seat | None = None
         if body.to is not None:
@@ -169,7 +173,7 @@ class Room(Seating):
         return None
 
     def _rematch(self, body: Rematch) -> Rejected | None:
-        if self.state.status != "finished":
+        if self.state.status != RoomStatus.FINISHED:
             return Rejected("room/not_finished")
         if self.state.rematch is None:
             self._emit(Rematched(body.room))

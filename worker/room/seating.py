@@ -9,7 +9,7 @@ from shared.commands import WANTS_OPTIONS, Configure, Enter, Envelope, Watch
 from shared.errors import Rejected
 from shared.game import Absent, AnyGame, Choice, Present, Table
 from shared.ids import GatewayId, Seat, SessionId
-from shared.room_events import Away, Back, Closed, Configured, Joined, Left, Opened, RoomSpec, Started
+from shared.room_events import Away, Back, Closed, Configured, Joined, Left, Opened, RoomSpec, RoomStatus, Started
 from worker.games import NoSuchGame
 from worker.room.batch import Batch
 from worker.room.projection import never_opened
@@ -29,7 +29,7 @@ class Seating(Steps):
         seat = self.state.seat_of(envelope.sid)
         if seat is not None:
             self._attend(envelope, seat, at, batch)
-            if self.state.status != "waiting":
+            if self.state.status != RoomStatus.WAITING:
                 self._remind_lobby(body, at, batch)
             return
         refusal = self._open_if_new(body, at)
@@ -89,8 +89,12 @@ class Seating(Steps):
 
     def _sit_down(self, envelope: Envelope, body: Enter) -> Seat | Rejected:
         state, game = self.state, self._the_game
-        if state.status != "waiting":
-            return Rejected("room/closed") if state.status == "closed" else Rejected("room/started", self._ending())
+        if state.status != RoomStatus.WAITING:
+            return (
+                Rejected("room/closed")
+                if state.status == RoomStatus.CLOSED
+                else Rejected("room/started", self._ending())
+            )
         if state.spec.only and body.dialect != state.spec.only:
             return Rejected("room/wrong_dialect")
         free = state.free()
@@ -114,7 +118,7 @@ class Seating(Steps):
     def _configure(self, seat: Seat, body: Configure) -> Rejected | None:
         """Whoever opened a table without knowing its size settles it; those for whom there is no seat must go."""
         state, game = self.state, self._the_game
-        if state.status != "waiting" or not state.spec.only or seat != min(state.seats):
+        if state.status != RoomStatus.WAITING or not state.spec.only or seat != min(state.seats):
             return Rejected("room/started")
         spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="")
         if (refusal := self._unfit(game, spec)) is not None:
@@ -134,7 +138,7 @@ class Seating(Steps):
 
     def _start_if_full(self, at: int, batch: Batch) -> None:
         state = self.state
-        if state.status == "waiting" and not state.spec.only and not state.free():
+        if state.status == RoomStatus.WAITING and not state.spec.only and not state.free():
             self._start(at, batch)
 
     def _start(self, at: int, batch: Batch) -> None:
@@ -260,7 +264,7 @@ class Seating(Steps):
             self._close(at, batch)
 
     def _close_if_empty(self) -> None:
-        if self.state.status == "waiting" and not self.state.humans:
+        if self.state.status == RoomStatus.WAITING and not self.state.humans:
             self._emit(Closed("empty"))
 
     def _turn_away(self, gateway: GatewayId, batch: Batch) -> None:

@@ -6,6 +6,7 @@ from shared.errors import Rejected
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
 from shared.room_events import (
+    OVER,
     Away,
     Back,
     Clock,
@@ -19,6 +20,7 @@ from shared.room_events import (
     Rematched,
     RoomEvent,
     RoomSpec,
+    RoomStatus,
     Said,
     Shifted,
     Started,
@@ -26,8 +28,6 @@ from shared.room_events import (
 
 RESULTS_KEPT = 64
 CHAT_KEPT = 500
-OVER = ("finished", "closed")
-"""The states that a room does not leave any more."""
 
 
 class CommandResult(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -89,8 +89,7 @@ class RoomState(msgspec.Struct):
     of: RoomId | None = None
     seed: int = 0
     created_ms: int = 0
-    status: str = ""
-    """Empty until the room was opened."""
+    status: RoomStatus = RoomStatus.UNOPENED
     offset: Offset = Offset(0)
     epoch: Epoch = Epoch(0)
     """Of the last step."""
@@ -165,13 +164,13 @@ def apply(state: RoomState, event: RoomEvent) -> None:
     """What an event of the room changes."""
     match event:
         case Opened(spec=spec, version=version, of=of, seed=seed):
-            state.spec, state.version, state.of, state.seed, state.status = spec, version, of, seed, "waiting"
+            state.spec, state.version, state.of, state.seed, state.status = spec, version, of, seed, RoomStatus.WAITING
         case Joined(seat=seat, name=name, bot=bot, choice=choice, sid=sid):
             state.joins += 1
             state.seats[seat] = SeatState(name, sid, bot, choice, state.joins, here=bot)
             state.seats = dict(sorted(state.seats.items()))
         case Left(seat=seat):
-            if state.status == "waiting":
+            if state.status == RoomStatus.WAITING:
                 del state.seats[seat]
                 state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
             else:
@@ -182,7 +181,7 @@ def apply(state: RoomState, event: RoomEvent) -> None:
             for seat, choice in choices.items():
                 state.seats[seat].choice = choice
         case Started():
-            state.status = "playing"
+            state.status = RoomStatus.PLAYING
         case Away(seat=seat):
             _away(state.seats[seat])
         case Back(seat=seat, sid=sid):
@@ -201,9 +200,9 @@ def apply(state: RoomState, event: RoomEvent) -> None:
                 for name, deadline in state.deadlines.items()
             }
         case Ended():
-            state.status, state.outcome = "finished", event
+            state.status, state.outcome = RoomStatus.FINISHED, event
         case Closed():
-            state.status = "closed"
+            state.status = RoomStatus.CLOSED
         case Rematched(room=room):
             state.rematch = room
         case Played():

@@ -18,6 +18,7 @@ from shared.game import AnyGame, Notice, Outcome, open_to_all
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
 from shared.room_events import (
     NOTHING,
+    OVER,
     Away,
     Back,
     Clock,
@@ -29,6 +30,7 @@ from shared.room_events import (
     Opened,
     RoomEvent,
     RoomSpec,
+    RoomStatus,
     Started,
 )
 from shared.room_views import Update
@@ -37,7 +39,7 @@ from worker.games import GameCatalog
 from worker.room import timers
 from worker.room.batch import Batch, DueDeadline
 from worker.room.projection import Projection, told_to_all
-from worker.room.state import OVER, CommandResult, Deadline, RoomPresence, RoomState, apply
+from worker.room.state import CommandResult, Deadline, RoomPresence, RoomState, apply
 
 log = logging.getLogger("tavolata.room")
 
@@ -170,7 +172,7 @@ class Steps:
 
     def _notice(self, notice: Notice) -> None:
         """Tell the game of presence or time."""
-        if self.state.status == "playing" and self._the_game.notice is not None:
+        if self.state.status == RoomStatus.PLAYING and self._the_game.notice is not None:
             self._emit(*self._the_game.notice(self._play, notice))
 
     def _close(
@@ -188,7 +190,7 @@ class Steps:
         step is the `answer` to it, because its gateway is told of the step anyway."""
         state, epoch, game = self.state, self._epoch, self._game
         assert game is not None
-        if state.status == "playing" and (outcome := game.outcome(self._play)) is not None:
+        if state.status == RoomStatus.PLAYING and (outcome := game.outcome(self._play)) is not None:
             self._end(outcome)
         self._turn = self._whose_turn()
         offset = Offset(state.offset + 1)
@@ -278,7 +280,7 @@ class Steps:
             return
         teller = self._teller()
         batch.listings[self.state.room] = teller.listing()
-        seating = self.state.status == "waiting" or any(isinstance(event, _SEATING) for event in self._events)
+        seating = self.state.status == RoomStatus.WAITING or any(isinstance(event, _SEATING) for event in self._events)
         if seating and (notice := teller.to_lobby()) is not None:
             batch.onward.append(notice)
 
@@ -404,10 +406,10 @@ class Steps:
 
     def _removed(self) -> Collection[Seat]:
         """The seats whose players the game has let go for good."""
-        return self._the_game.removed(self._play) if self.state.status == "playing" else ()
+        return self._the_game.removed(self._play) if self.state.status == RoomStatus.PLAYING else ()
 
     def _whose_turn(self) -> tuple[Seat, ...]:
-        if self.state.status != "playing":
+        if self.state.status != RoomStatus.PLAYING:
             return ()
         assert self._game is not None
         return self._game.turn(self._play)

@@ -4,8 +4,9 @@ from typing import Any
 
 from shared.game import AnyGame, no_timers
 from shared.ids import Seat
+from shared.room_events import OVER, RoomStatus
 from shared.runtime.settings import WorkerSettings
-from worker.room.state import OVER, Deadline, RoomState
+from worker.room.state import Deadline, RoomState
 
 WAIT, ABANDONED, TURN = "wait", "abandoned", "turn"
 SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
@@ -15,7 +16,7 @@ SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
 def timeless(state: RoomState, game: AnyGame, attended: bool) -> bool:
     """Whether no deadline can come of what the game does: only an event of the room itself changes that."""
     return (
-        state.status == "playing"
+        state.status == RoomStatus.PLAYING
         and attended
         and not state.spec.turn_ms
         and game.timers is no_timers
@@ -32,7 +33,7 @@ def wanted(
     timers: dict[str, tuple[int, int]] = {}
     if not attended:
         timers[ABANDONED] = (state.joins + sum(place.aways for place in state.seats.values()), settings.abandoned_ms)
-    if state.status == "waiting":
+    if state.status == RoomStatus.WAITING:
         if state.spec.wait_ms and game.least is not None and len(state.seats) >= game.least:
             timers[WAIT] = (state.joins, state.spec.wait_ms)
         kept_ms = settings.grace_ms if game.keeps_seats and not state.spec.only else 0

@@ -45,7 +45,7 @@ from gateway.dialects.requests import (
     ReturnRequest,
     SayRequest,
 )
-from shared.errors import CODES, ProtocolError
+from shared.errors import CODES, ErrorCode, ProtocolError
 from shared.games.codex.events import Event
 from shared.ids import RoomId
 from shared.room_events import RoomEvent, RoomSpec
@@ -107,7 +107,7 @@ class CodexConversation:
             yield encode(ErrorMessage(BUSY))
             yield CountRejection("busy/rate")
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterator[Output]:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterator[Output]:
         self._heard = True
         if code.startswith("busy/"):
             yield encode(ErrorMessage(BUSY))

@@ -15,7 +15,7 @@ from gateway.dialects.framing import fault_of
 from gateway.dialects.requests import ActRequest, CloseConnection, CountRejection, Output, Request
 from gateway.transports.close_codes import NONSENSE
 from shared.errors import CODES as COMMON_CODES
-from shared.errors import ProtocolError
+from shared.errors import ErrorCode, ProtocolError
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.commands import ActivateCharacter, Command, PlayCharacter
 from shared.games.eriantys.events import Event
@@ -223,7 +223,7 @@ class Talk(ABC, Generic[M]):
             return []
         return [self.complain("busy/rate"), CountRejection("busy/rate")]
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         if self._closed:
             return []
         return [self.complain(code)] if code.startswith("busy/") else list(self._nonsense(ProtocolError(code)))

@@ -26,7 +26,7 @@ from gateway.dialects.requests import (
     WatchRoomsRequest,
 )
 from shared.commands import WANTS_OPTIONS, WANTS_VIEW
-from shared.errors import CODES
+from shared.errors import CODES, ErrorCode
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, Offset, RoomId
 from shared.room_events import RoomSpec
@@ -306,7 +306,7 @@ class Play:
     def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
         return (_encode(update),)
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         if code.startswith("busy/"):
             loose = _loose(frame)
             return (_error(code, CODES[code], loose.id, loose.room),)

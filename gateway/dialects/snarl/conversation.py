@@ -12,6 +12,7 @@ from gateway.dialects.snarl.playing import Playing
 from gateway.dialects.snarl.registration import Registration
 from gateway.dialects.snarl.settings import SnarlSettings
 from gateway.dialects.snarl.url_options import Wishes
+from shared.errors import ErrorCode
 from shared.room_views import Update
 
 _NAMING_TICK_MS: Final = 250
@@ -38,7 +39,7 @@ class SnarlConversation:
     def receive(self, frame: bytes) -> Iterable[Output]:
         return self._speak(self._part.receive(frame))
 
-    def garbage(self, code: str, frame: bytes = b"") -> Iterable[Output]:
+    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         match code:
             case "frame/too_big" | "frame/endless":
                 return self._speak((TOO_BIG,))

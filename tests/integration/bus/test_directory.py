@@ -9,10 +9,11 @@ from shared.ids import (
     RoomId,
     Seat,
 )
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 from tests.support.bus import ROOM, P
 
-LISTING = Listing(ROOM, "stones", 2, "waiting", {Seat(0): "ada"}, free=1, created_ms=5)
+LISTING = Listing(ROOM, "stones", 2, RoomStatus.WAITING, {Seat(0): "ada"}, free=1, created_ms=5)
 
 
 async def test_a_changed_room_is_listed(store: Store) -> None:

@@ -29,8 +29,9 @@ from gateway.dialects.requests import (
     WatchRoomsRequest,
 )
 from shared.commands import WANTS_OPTIONS, WANTS_VIEW
+from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
-from shared.room_events import RoomSpec
+from shared.room_events import RoomSpec, RoomStatus
 from shared.room_views import Listing, Position, Update
 
 ROOM = RoomId(1000)
@@ -153,9 +154,9 @@ def test_a_stranger_may_not_move() -> None:
 # --- rooms ------------------------------------------------------------------------------------------------------------
 
 ROOMS = (
-    Listing(RoomId(1000), "stones", 2, "waiting", free=1),
-    Listing(RoomId(1001), "stones", 3, "playing", created_ms=1),
-    Listing(RoomId(1002), "codex", 2, "waiting", created_ms=2),
+    Listing(RoomId(1000), "stones", 2, RoomStatus.WAITING, free=1),
+    Listing(RoomId(1001), "stones", 3, RoomStatus.PLAYING, created_ms=1),
+    Listing(RoomId(1002), "codex", 2, RoomStatus.WAITING, created_ms=2),
 )
 
 
@@ -189,15 +190,15 @@ def test_a_changed_room_is_told() -> None:
 
 
 def test_a_room_that_is_not_wanted_any_more_is_gone() -> None:
-    talk = Talk(rooms=(Listing(RoomId(1001), "stones", 3, "waiting"),))
-    talk.say(type="rooms", id=3, status="waiting", live=True)
+    talk = Talk(rooms=(Listing(RoomId(1001), "stones", 3, RoomStatus.WAITING),))
+    talk.say(type="rooms", id=3, status=RoomStatus.WAITING, live=True)
     (frame,) = talk.play.changed(RoomsChanged({RoomId(1001): ROOMS[1]}))
     assert read(frame)["gone"] == [1001]
 
 
 def test_a_room_that_was_never_told_cannot_be_gone() -> None:
     talk = Talk(rooms=ROOMS)
-    talk.say(type="rooms", id=3, status="waiting", live=True)
+    talk.say(type="rooms", id=3, status=RoomStatus.WAITING, live=True)
     assert list(talk.play.changed(RoomsChanged({RoomId(1001): ROOMS[1], RoomId(1009): None}))) == []
 
 
@@ -398,7 +399,7 @@ def test_sense_in_between_is_forgiving() -> None:
 
 
 @pytest.mark.parametrize("code", ["frame/binary", "frame/too_big", "busy/rate", "busy/connections"])
-def test_what_is_no_frame_is_told(code: str) -> None:
+def test_what_is_no_frame_is_told(code: ErrorCode) -> None:
     (out,) = Talk().play.garbage(code)
     assert read(out)["code"] == code
 

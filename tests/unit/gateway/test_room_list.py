@@ -3,11 +3,12 @@
 from gateway.cluster.room_directory import RoomDirectory
 from shared.bus.directory import ListingChange
 from shared.ids import Offset, RoomId
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
 
 def _listing(number: int, offset: int = 1) -> Listing:
-    return Listing(RoomId(number), "stones", 2, "waiting", offset=Offset(offset))
+    return Listing(RoomId(number), "stones", 2, RoomStatus.WAITING, offset=Offset(offset))
 
 
 def _rooms() -> RoomDirectory:

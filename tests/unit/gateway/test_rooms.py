@@ -5,6 +5,7 @@ from collections.abc import Callable
 from gateway.cluster.room_directory import RoomDirectory
 from shared.bus.directory import ListingChange
 from shared.ids import RoomId
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
 
@@ -28,7 +29,7 @@ class Bench:
 
 def room(number: int, game: str = "stones", created_ms: int = 0, **fields: bool | str) -> Listing:
     private, only = bool(fields.get("private", False)), str(fields.get("only", ""))
-    status = str(fields.get("status", "waiting"))
+    status = RoomStatus(str(fields.get("status", "waiting")))
     return Listing(RoomId(number), game, 2, status, private=private, only=only, created_ms=created_ms)
 
 
@@ -75,7 +76,7 @@ def test_watchers_are_told_once_per_tick() -> None:
     bench = Bench()
     bench.watch()
     bench.rooms.change([change(room(1001)), change(room(1002))])
-    bench.rooms.change([change(room(1001, status="playing"))])
+    bench.rooms.change([change(room(1001, status=RoomStatus.PLAYING))])
     bench.tick()
     assert bench.told_of() == [[1001, 1002]]
 

@@ -16,8 +16,9 @@ from shared.bus.directory import ListingChange
 from shared.bus.meta import GameCard, announce
 from shared.commands import Act, Enter, Envelope, Gone, Match, Say, Unwatch, Watch
 from shared.deliveries import CompletedCommand, Reply, StepMessage
+from shared.errors import ErrorCode
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
-from shared.room_events import RoomSpec
+from shared.room_events import RoomSpec, RoomStatus
 from shared.room_views import Listing, Update
 from tests.support import batches
 from tests.support.gateway_bench import (
@@ -406,10 +407,10 @@ async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
 async def test_who_watches_the_rooms_is_told_what_changes_without_a_look_at_the_others() -> None:
     client = await welcome()
     rooms = client.bench.desk.rooms
-    rooms.change([ListingChange(room, Listing(room, "stones", 2, "waiting")) for room in (ROOM, RoomId(1001))])
+    rooms.change([ListingChange(room, Listing(room, "stones", 2, RoomStatus.WAITING)) for room in (ROOM, RoomId(1001))])
     client.say(type="rooms", id=1, live=True)
     await client.heard()
-    rooms.change([ListingChange(ROOM, Listing(ROOM, "stones", 2, "playing")), ListingChange(RoomId(1001))])
+    rooms.change([ListingChange(ROOM, Listing(ROOM, "stones", 2, RoomStatus.PLAYING)), ListingChange(RoomId(1001))])
     (told,) = await client.heard()
     changed = [{"room": ROOM, "game": "stones", "seats": 2, "status": "playing"}]
     assert told == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
@@ -442,7 +443,7 @@ async def test_who_is_too_fast_now_and_then_is_never_closed() -> None:
 
 @pytest.mark.parametrize("dialect", dialects({}), ids=lambda dialect: dialect.name)
 @pytest.mark.parametrize("code", ["busy/rate", "frame/binary", "frame/malformed"])
-async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: str) -> None:
+async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: ErrorCode) -> None:
     session, paper = GatewayBench().connect(dialect)
     for _ in range(TOO_MANY):
         session.garbage(code)

@@ -2,11 +2,12 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import shared
-from shared.errors import CODES, ProtocolError, Rejected
+from shared.errors import CODES, ErrorCode, ProtocolError, Rejected
 
 ROOT = Path(shared.__file__).parent.parent
 QUOTED = re.compile(r'(?:Rejected|Turned|Busy|ProtocolError|garbage|refused)\(\s*"([a-z]+/[a-z_]+)"')
@@ -15,6 +16,10 @@ QUOTED = re.compile(r'(?:Rejected|Turned|Busy|ProtocolError|garbage|refused)\(\s
 @pytest.mark.parametrize("code", CODES)
 def test_a_code_is_a_word_or_has_a_namespace(code: str) -> None:
     assert re.fullmatch(r"[a-z]+(/[a-z_]+)?", code)
+
+
+def test_the_table_has_a_sentence_for_every_code() -> None:
+    assert set(get_args(ErrorCode)) == CODES.keys()
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -8,13 +8,14 @@ from shared.bus.keys import Keys
 from shared.commands import Envelope, Gone
 from shared.deliveries import Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 from worker.room.batch import Batch, DueDeadline
 
 ROOM = RoomId(1000)
 G1, G2 = GatewayId("g-1"), GatewayId("g-2")
 RECORD = JournalRecord(1, Epoch(7))
-LISTING = Listing(ROOM, "stones", 2, "waiting")
+LISTING = Listing(ROOM, "stones", 2, RoomStatus.WAITING)
 _decode = msgspec.json.Decoder(Delivery).decode
 
 

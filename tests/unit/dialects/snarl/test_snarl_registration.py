@@ -5,6 +5,7 @@ import pytest
 from gateway.dialects.requests import CloseConnection
 from gateway.dialects.snarl import SnarlSettings
 from gateway.dialects.snarl.close_codes import BUSY, NAMELESS, NO_NAME_IN_TIME, NO_TABLE, REMOVED, TOO_BIG
+from shared.errors import ErrorCode
 from shared.game import DeadlinePassed
 from shared.ids import RoomId, Seat
 from tests.support.snarl_table import Client, Cluster
@@ -217,7 +218,7 @@ def test_a_table_that_was_gone_when_it_was_matched_is_tried_again() -> None:
 @pytest.mark.parametrize(
     ("garbage", "closing"), [("frame/too_big", TOO_BIG), ("frame/endless", TOO_BIG), ("busy/rate", BUSY)]
 )
-def test_too_much_ends_the_connection(garbage: str, closing: CloseConnection) -> None:
+def test_too_much_ends_the_connection(garbage: ErrorCode, closing: CloseConnection) -> None:
     client = Cluster().connect()
     client.garbage(garbage)
     assert code(client) is closing
