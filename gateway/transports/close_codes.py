@@ -1,26 +1,30 @@
-"""Every code that we close a WebSocket with; docs/protocols/play.md says who should come back."""
+"""Every code that a WebSocket is closed with: its number, its reason, and whether the client should reconnect."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class CloseCode:
+    """RFC 6455 section 7.4: 1000 to 2999 are defined by the protocol, 4000 to 4999 by the application."""
+
     code: int
     reason: str
+    reconnect: bool = False
+    """Whether a client that comes back at once, or after a moment, will be served."""
 
 
 BYE = CloseCode(1000, "bye")
 NONSENSE = CloseCode(1008, "too many malformed messages")
 FLOOD = CloseCode(1008, "far too many messages")
 TOO_BIG = CloseCode(1009, "a message is far beyond the limit")
-SILENT = CloseCode(1011, "no sign of life")
-BROKEN = CloseCode(1011, "something broke on our side, come back")
-CROWDED = CloseCode(1013, "too many connections, try again later")
+SILENT = CloseCode(1011, "no sign of life", reconnect=True)
+BROKEN = CloseCode(1011, "something broke on our side, come back", reconnect=True)
+CROWDED = CloseCode(1013, "too many connections, try again later", reconnect=True)
 REPLACED = CloseCode(4001, "the session was opened somewhere else")
-SLOW = CloseCode(4002, "you read too slowly, come back")
-LOST_TRACK = CloseCode(4003, "you missed too much, come back")
+SLOW = CloseCode(4002, "you read too slowly, come back", reconnect=True)
+LOST_TRACK = CloseCode(4003, "you missed too much, come back", reconnect=True)
 
 
 def restart(after_ms: int) -> CloseCode:
-    """This gateway stops: come back after a time that is different for everybody."""
-    return CloseCode(1012, f"come back in {after_ms} ms")
+    """The gateway stops. The delay differs per client, so that they do not come back all at once."""
+    return CloseCode(1012, f"come back in {after_ms} ms", reconnect=True)
