@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: run test check load clean
+.PHONY: run test check load bench clean
 
 run: $(VENV)/.ready
 	$(BIN)/tavolata up $(ARGS)
@@ -19,6 +19,9 @@ check: $(VENV)/.ready
 
 load: $(VENV)/.ready
 	$(BIN)/tavolata load $(ARGS)
+
+bench: $(VENV)/.ready
+	$(BIN)/python -m benchmarks.peers run $(ARGS)
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

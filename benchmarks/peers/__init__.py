@@ -1,0 +1,1 @@
+"""A comparison of Tavolata with other game servers under one workload. See docs/benchmarks.md."""
