@@ -28,6 +28,8 @@ from benchmarks.peers.workloads import DEFAULT_WORKLOADS, parse_workload
 PAGE = ROOT / "docs" / "benchmarks.md"
 PLOT = ROOT / "docs" / "images" / "benchmarks.svg"
 SMOKE_WORKLOAD = "20x2"
+RESULTS = "results"
+SMOKE = "smoke"
 
 app = typer.Typer(
     help=f"Compare Tavolata with other game servers. {CACHE_VARIABLE} names the folder of packages and results.",
@@ -60,7 +62,7 @@ def run(
         warmup_s=warmup,
         cache=cache_folder(),
     )
-    series, runs = _carry_out(plan, out)
+    series, runs = _carry_out(plan, out or _new_file(plan.cache, RESULTS))
     typer.echo(_markdown(series, runs))
 
 
@@ -75,7 +77,7 @@ def smoke(systems: Systems = None) -> None:
         warmup_s=0.5,
         cache=cache_folder(),
     )
-    _, runs = _carry_out(plan, None)
+    _, runs = _carry_out(plan, _new_file(plan.cache, SMOKE))
     if not all(_is_complete(one) for one in runs):
         raise BenchmarkError("not every system played all rooms")
 
@@ -90,15 +92,20 @@ def report(
     if not docs:
         typer.echo(_markdown(series, runs))
         return
-    PAGE.write_text(update_page(PAGE.read_text(), series, runs))
-    PLOT.write_text(draw(panels(series, runs)))
+    PAGE.write_text(update_page(PAGE.read_text("utf-8"), series, runs), "utf-8")
+    PLOT.write_text(draw(panels(series, runs)), "utf-8")
 
 
 def _chosen(names: Sequence[SystemName] | None) -> list[System]:
     return [SYSTEMS[name] for name in names or SystemName]
 
 
-def _carry_out(plan: SeriesPlan, out: Path | None) -> tuple[Series, list[Run]]:
+def _new_file(cache: Path, kind: str) -> Path:
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache / f"{kind}-{datetime.now(UTC):%Y%m%dT%H%M%S}.jsonl"
+
+
+def _carry_out(plan: SeriesPlan, path: Path) -> tuple[Series, list[Run]]:
     """Install packages, make all runs and write each to the results file as soon as it ends."""
     if importlib.util.find_spec("picows") is None:
         raise BenchmarkError('the load generator needs picows: pip install -e ".[bench]"')
@@ -106,16 +113,14 @@ def _carry_out(plan: SeriesPlan, out: Path | None) -> tuple[Series, list[Run]]:
     for system in plan.systems:
         with _console.status(f"installing packages of {system.title}"):
             system.install(plan.cache)
-    started = datetime.now(UTC)
     series = Series(
-        started=started.strftime("%Y-%m-%d %H:%M UTC"),
+        started=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         repeats=plan.repeats,
         window_s=plan.window_s,
         machine=describe_machine(),
         workloads=list(plan.workloads),
         versions={system.name: system.version(plan.cache) for system in plan.systems},
     )
-    path = out or plan.cache / f"results-{started.strftime('%Y%m%dT%H%M%S')}.jsonl"
     runs: list[Run] = []
     with path.open("xb", buffering=0) as file, _progress() as progress:
         file.write(encode_line(series))
@@ -151,7 +156,7 @@ def _line(run: Run) -> str:
         figures = f"{figure(idle_kb(measured))} KiB per player"
     else:
         latency = f"p50 {figure(measured.p50_ms)} ms, p99 {figure(measured.p99_ms)} ms"
-        figures = f"{figure(measured.moves_per_s)} moves/s, {latency}, {figure(cpu_us(measured))} us per move"
+        figures = f"{figure(measured.moves_per_s)} moves/s, {latency}, {figure(cpu_us(measured))} µs per move"
     faults = "; ".join(f"{name} {count}" for name, count in fault_counts([measured]).items())
     return " ".join(part for part in (head, figures, faults, measured.first_error) if part)
 
@@ -170,7 +175,7 @@ def _markdown(series: Series, runs: Sequence[Run]) -> str:
 
 
 def _last_results() -> Path:
-    found = sorted(cache_folder().glob("results-*.jsonl"))
+    found = sorted(cache_folder().glob(f"{RESULTS}-*.jsonl"))
     if not found:
         raise BenchmarkError(f"there are no results in {cache_folder()}")
     return found[-1]
@@ -191,7 +196,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _exit_on_signal)
     try:
         app(prog_name="python -m benchmarks.peers", standalone_mode=False)
-    except BenchmarkError as error:
+    except (BenchmarkError, OSError) as error:
         typer.echo(f"benchmarks.peers: {error}", err=True)
         sys.exit(1)
     except typer.TyperException as error:

@@ -21,7 +21,7 @@ from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 from benchmarks.peers.proc import Sample, cpu_between, foreign_cpu_share, memory_growth
 from benchmarks.peers.results import Faults, Measurement
 from benchmarks.peers.statistics import percentile
-from benchmarks.peers.wires import ColyseusWire, SharedRoom, Signal, Wire, wire_of
+from benchmarks.peers.wires import ColyseusWire, SeatWire, SharedRoom, Signal, wire_of
 from benchmarks.peers.workloads import LoadJob, Workload
 
 ENTER_LIMIT_S = 30.0
@@ -54,7 +54,7 @@ class Tally:
 class SeatClient(WSListener):
     """One player: makes a move whenever it is the seat's turn, and checks that updates arrive once and in order."""
 
-    def __init__(self, wire: Wire, seat: int, workload: Workload, tally: Tally) -> None:
+    def __init__(self, wire: SeatWire, seat: int, workload: Workload, tally: Tally) -> None:
         self.number = 0
         self._wire = wire
         self._seat = seat

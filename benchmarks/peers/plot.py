@@ -15,7 +15,7 @@ WIDTH = 860
 MARGIN = 24
 GAP = 32
 PANEL_WIDTH = (WIDTH - 2 * MARGIN - GAP) // 2
-LABEL_WIDTH = 150
+LABEL_WIDTH = 166
 VALUE_WIDTH = 62
 BAR_HEIGHT = 16
 ROW_HEIGHT = 28
@@ -66,7 +66,7 @@ def _p50_ms(measurement: Measurement) -> float:
 
 
 def panels(series: Series, runs: Sequence[Run]) -> list[Panel]:
-    """CPU per move of closed loops, latency of paced workloads, memory of idle ones."""
+    """CPU per move of workloads with moves, also latency of paced ones, memory of idle ones."""
     drawn: list[Panel] = []
     for workload in series.workloads:
         if workload.idle:
@@ -74,8 +74,8 @@ def panels(series: Series, runs: Sequence[Run]) -> list[Panel]:
         elif workload.think_ms:
             drawn.append(_panel(runs, workload, "latency, median (p50), ms", _p50_ms))
             drawn.append(_panel(runs, workload, "latency, 99th percentile, ms", p99_ms))
-        else:
-            drawn.append(_panel(runs, workload, "server CPU per move, us", cpu_us))
+        if not workload.idle:
+            drawn.append(_panel(runs, workload, "server CPU per move, µs", cpu_us))
     return drawn
 
 

@@ -67,11 +67,11 @@ def _moves_table(runs: Sequence[Run], workload: Workload) -> list[str]:
         "moves/s",
         "p50 ms",
         "p99 ms",
-        "CPU us per move",
+        "CPU µs per move",
         "of which",
         "CPU x Colyseus",
         "p99 x Colyseus",
-        "client us",
+        "client µs",
         "faults",
     )
     return _table(header, [_moves_row(runs, workload, one) for one in summarize(runs, workload.name)])

@@ -31,8 +31,8 @@ class Signal(IntEnum):
     UNKNOWN = 4
 
 
-class Received(NamedTuple):
-    """A decoded frame. `number` is the room's move counter after an update; `reply` is sent back at once."""
+class WireEvent(NamedTuple):
+    """A decoded frame: `number` is the room's move counter after an update; `reply` is sent back at once."""
 
     signal: Signal
     number: int = 0
@@ -51,7 +51,7 @@ class SharedRoom:
         self.id = self.id or f"r{self.index}"
 
 
-class Wire(Protocol):
+class SeatWire(Protocol):
     """One player's side of a protocol."""
 
     binary: bool
@@ -60,15 +60,15 @@ class Wire(Protocol):
 
     def opening(self) -> bytes: ...
 
-    def receive(self, payload: bytes) -> Received: ...
+    def receive(self, payload: bytes) -> WireEvent: ...
 
     def move(self, number: int) -> bytes: ...
 
 
-_ENTERED = Received(Signal.ENTERED)
-_REFUSED = Received(Signal.REFUSED)
-_CONTROL = Received(Signal.CONTROL)
-_UNKNOWN = Received(Signal.UNKNOWN)
+_ENTERED = WireEvent(Signal.ENTERED)
+_REFUSED = WireEvent(Signal.REFUSED)
+_CONTROL = WireEvent(Signal.CONTROL)
+_UNKNOWN = WireEvent(Signal.UNKNOWN)
 
 
 class PlayWire:
@@ -91,15 +91,15 @@ class PlayWire:
     def opening(self) -> bytes:
         return b'{"type":"hello","name":"p%dx%d"}' % (self._room.index, self._seat)
 
-    def receive(self, payload: bytes) -> Received:
+    def receive(self, payload: bytes) -> WireEvent:
         if payload.startswith(b'{"type":"update"'):
             match = self._OFFSET.search(payload)
             number = int(match[1]) - self._steps_before_moves if match else 0
-            return Received(Signal.UPDATE, number) if number > 0 else _CONTROL
+            return WireEvent(Signal.UPDATE, number) if number > 0 else _CONTROL
         if payload.startswith(b'{"type":"ack"'):
             return _CONTROL
         if payload.startswith(b'{"type":"welcome"'):
-            return Received(Signal.CONTROL, reply=self._enter())
+            return WireEvent(Signal.CONTROL, reply=self._enter())
         if payload.startswith(b'{"type":"entered"') and (match := self._ROOM.search(payload)):
             self._room.id = match[1].decode()
             return _ENTERED
@@ -164,12 +164,12 @@ class ColyseusWire:
     def opening(self) -> bytes:
         return b""
 
-    def receive(self, payload: bytes) -> Received:
+    def receive(self, payload: bytes) -> WireEvent:
         if payload.startswith(self._UPDATE):
             number = msgspec.msgpack.decode(payload[len(self._UPDATE) :], type=int)
-            return Received(Signal.UPDATE, number)
+            return WireEvent(Signal.UPDATE, number)
         if payload.startswith(self._JOIN):
-            return Received(Signal.ENTERED, reply=self._JOIN)
+            return WireEvent(Signal.ENTERED, reply=self._JOIN)
         if payload.startswith(self._REFUSED):
             return _REFUSED
         return _CONTROL if payload.startswith(self._ROOM_STATE) else _UNKNOWN
@@ -206,15 +206,15 @@ class SocketIoWire:
     def opening(self) -> bytes:
         return b""
 
-    def receive(self, payload: bytes) -> Received:
+    def receive(self, payload: bytes) -> WireEvent:
         if payload.startswith(self._UPDATE):
-            return Received(Signal.UPDATE, int(payload[len(self._UPDATE) : -1]))
+            return WireEvent(Signal.UPDATE, int(payload[len(self._UPDATE) : -1]))
         if payload == _ENGINE_PING:
-            return Received(Signal.CONTROL, reply=_ENGINE_PONG)
+            return WireEvent(Signal.CONTROL, reply=_ENGINE_PONG)
         if payload.startswith(self._CONNECT):
             return _CONTROL
         if payload.startswith(_ENGINE_OPEN):
-            return Received(Signal.CONTROL, reply=self._CONNECT)
+            return WireEvent(Signal.CONTROL, reply=self._CONNECT)
         if payload.startswith(b'42["seated"'):
             return _ENTERED
         return _REFUSED if payload.startswith(b'42["refused"') else _UNKNOWN
@@ -242,16 +242,16 @@ class BoardgameIoWire:
     def opening(self) -> bytes:
         return b""
 
-    def receive(self, payload: bytes) -> Received:
+    def receive(self, payload: bytes) -> WireEvent:
         if payload.startswith(self._UPDATE) and (match := self._STATE.search(payload)):
-            return Received(Signal.UPDATE, int(match[1]))
+            return WireEvent(Signal.UPDATE, int(match[1]))
         if payload == _ENGINE_PING:
-            return Received(Signal.CONTROL, reply=_ENGINE_PONG)
+            return WireEvent(Signal.CONTROL, reply=_ENGINE_PONG)
         if payload.startswith(self._CONNECT):
             request = ["sync", self._room.id, str(self._seat), None, self._room.players]
-            return Received(Signal.CONTROL, reply=self._EVENT + msgspec.json.encode(request))
+            return WireEvent(Signal.CONTROL, reply=self._EVENT + msgspec.json.encode(request))
         if payload.startswith(_ENGINE_OPEN):
-            return Received(Signal.CONTROL, reply=self._CONNECT)
+            return WireEvent(Signal.CONTROL, reply=self._CONNECT)
         if payload.startswith(b'42/turns,["sync"'):
             return _ENTERED
         return _CONTROL if payload.startswith(b'42/turns,["matchData"') else _UNKNOWN
@@ -263,7 +263,7 @@ class BoardgameIoWire:
         return self._EVENT + msgspec.json.encode(["update", action, number, self._room.id, seat])
 
 
-_WIRES: dict[SystemName, Callable[[SharedRoom, int], Wire]] = {
+_WIRES: dict[SystemName, Callable[[SharedRoom, int], SeatWire]] = {
     SystemName.TAVOLATA: PlayWire,
     SystemName.COLYSEUS: ColyseusWire,
     SystemName.SOCKET_IO: SocketIoWire,
@@ -271,5 +271,5 @@ _WIRES: dict[SystemName, Callable[[SharedRoom, int], Wire]] = {
 }
 
 
-def wire_of(system: SystemName, room: SharedRoom, seat: int) -> Wire:
+def wire_of(system: SystemName, room: SharedRoom, seat: int) -> SeatWire:
     return _WIRES[system](room, seat)
