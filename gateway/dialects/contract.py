@@ -93,18 +93,19 @@ class Conversation(Protocol):
     def receive(self, frame: bytes) -> Iterable[Output]:
         """A frame (a text message, or a line without its end) came from the client."""
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
-        """Something that is no frame came: frame/binary, frame/too_big, or busy/rate with a frame that was dropped."""
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+        """The client sent something that `receive` does not get: a frame that is binary or too big, or one that was
+        dropped by a rate limit (`busy/...`, then with the frame)."""
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         """A request was carried out or refused."""
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        """A step of a room that this connection attends to. `ref` is that of the own request that caused it, or None.
-        Steps come in order, each exactly once, beginning after the view of `Entered`."""
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        """The next step of a room that this connection is attached to. `ref` is that of the own request that caused the
+        step, or None. Steps are delivered in order, each exactly once, beginning after the view of `Entered`."""
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
-        """The directory changed (after `WatchRooms`)."""
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
+        """The room directory changed (after a `WatchRoomsRequest`)."""
 
     def tick(self, now_ms: int) -> Iterable[Output]:
         """`tick_ms` have passed. The time is monotonic and means nothing else."""

@@ -18,7 +18,7 @@ class Framing(Protocol):
 
     def feed(self, data: bytes) -> list[bytes | ProtocolError]:
         """Bytes came: the frames that are complete now, and an error in the place of each that cannot be one.
-        An error is handed to `garbage`; one with the code `frame/endless` ends the connection."""
+        An error is handed to `Conversation.invalid_frame`; one with the code `frame/endless` ends the connection."""
 
     def idle(self) -> list[bytes | ProtocolError]: ...
 

@@ -4,6 +4,7 @@ from typing import Any, TypeAlias, final
 
 import msgspec
 
+from gateway.transports.close_codes import BYE, CloseCode
 from shared.game import Choice
 from shared.ids import RoomId
 from shared.room_events import RoomSpec
@@ -113,10 +114,9 @@ class WatchRoomsRequest(msgspec.Struct, frozen=True):
 
 
 class CloseConnection(msgspec.Struct, frozen=True):
-    """Send what was said so far, then close. For WebSockets with this code."""
+    """Send the frames put out so far, then close; a WebSocket with this code."""
 
-    code: int = 1000
-    reason: str = ""
+    close_code: CloseCode = BYE
 
 
 class CountRejection(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from gateway.cluster.command_outbox import Busy
 from gateway.cluster.feeds import Attachment, PendingView
 from gateway.desk import Desk
 from gateway.dialects.answers import Answer, Refused, RoomAttached, RoomsChanged
-from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.requests import (
     ActRequest,
     CloseConnection,
@@ -38,12 +38,11 @@ from shared.commands import Envelope, Gone, RoomCommand, Unwatch, Watch
 from shared.deliveries import Reply, StepMessage
 from shared.errors import CODES, ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId, SessionId
-from shared.room_views import Listing, Position, Update
+from shared.room_views import Listing, Position
 
 log = logging.getLogger("tavolata.session")
 
 _encode = msgspec.json.Encoder().encode
-_decode_update = msgspec.json.Decoder(Update).decode
 _MOST_ERRANDS = 256
 _MOST_GARBAGE = 10_000
 """Of one connection at once, beyond what it may send: then it is not worth an answer."""
@@ -105,7 +104,7 @@ class Session:
         if self.closed:
             return
         self.desk.metrics.rejected(code)
-        self.carry_out(self._conversation.garbage(code, frame))
+        self.carry_out(self._conversation.invalid_frame(code, frame))
         if not self._garbage.take(self.desk.now()):
             log.info("connection %d of %s sends far too much and is closed", self.number, self.address)
             self.hang_up(close_codes.FLOOD)
@@ -219,8 +218,8 @@ class Session:
                     self.command(out)
                 case LogoutRequest() if not self._errands:
                     self.log_out()
-                case CloseConnection(code=code, reason=reason):
-                    self.hang_up(CloseCode(code, reason))
+                case CloseConnection(close_code=close_code):
+                    self.hang_up(close_code)
                     return
                 case CountRejection(code=complaint):
                     self.desk.metrics.rejected(complaint)
@@ -290,7 +289,7 @@ class Session:
         self._rooms_changed({})
 
     def _rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> None:
-        self.carry_out(self._conversation.changed(RoomsChanged(changed)))
+        self.carry_out(self._conversation.rooms_changed(RoomsChanged(changed)))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -372,12 +371,13 @@ class Session:
 
     def _translate(self, attachment: Attachment, told: StepMessage, raw: bytes) -> None:
         try:
-            update = _decode_update(raw)
+            step = DeliveredStep(raw)
+            update = step.update
             ref = None
             if update.id is not None and update.by == attachment.seat and (update.room, update.id) in self._refs:
                 ref = self._refs.pop((update.room, update.id))
                 self.desk.settled(self.number, update.room, update.id)
-            self.carry_out(self._conversation.deliver(update, ref))
+            self.carry_out(self._conversation.deliver(step, ref))
         except Exception:  # a mistake in one conversation must not cost the others that are told of the step
             log.exception("connection %d: telling step %s of room %s failed", self.number, told.offset, told.room)
             self.hang_up(close_codes.BROKEN)

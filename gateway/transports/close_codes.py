@@ -14,7 +14,7 @@ class CloseCode:
 
 
 BYE = CloseCode(1000, "bye")
-NONSENSE = CloseCode(1008, "too many malformed messages")
+MALFORMED = CloseCode(1008, "too many malformed messages")
 FLOOD = CloseCode(1008, "far too many messages")
 TOO_BIG = CloseCode(1009, "a message is far beyond the limit")
 SILENT = CloseCode(1011, "no sign of life", reconnect=True)

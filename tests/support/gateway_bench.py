@@ -9,7 +9,7 @@ import msgspec
 from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
 from gateway.dialects.answers import RoomsChanged
-from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.play import conversation as play
 from gateway.dialects.requests import Output
 from gateway.metrics import Metrics
@@ -177,16 +177,16 @@ class Parrot:
     def receive(self, frame: bytes) -> Iterable[Output]:
         return (frame,)
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         return (code.encode(),)
 
     def answer(self, ref: Any, answer: Any) -> Iterable[Output]:
         return ()
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        return (b"%d" % update.offset,)
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        return (b"%d" % step.update.offset,)
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         return ()
 
     def tick(self, now_ms: int) -> Iterable[Output]:

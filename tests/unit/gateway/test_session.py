@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from gateway.dialects import dialects
-from gateway.dialects.contract import Dialect
+from gateway.dialects.contract import DeliveredStep, Dialect
 from gateway.dialects.requests import Output
 from gateway.session.session import Session
 from gateway.transports.close_codes import BYE, FLOOD
@@ -19,7 +19,7 @@ from shared.deliveries import CompletedCommand, Reply, StepMessage
 from shared.errors import ErrorCode
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
 from shared.room_events import RoomSpec, RoomStatus
-from shared.room_views import Listing, Update
+from shared.room_views import Listing
 from tests.support import batches
 from tests.support.gateway_bench import (
     KEYS,
@@ -614,7 +614,7 @@ async def test_a_slow_client_of_another_dialect_is_closed() -> None:
 
 
 class Faulty(Parrot):
-    def deliver(self, update: Update, ref: object) -> Iterable[Output]:
+    def deliver(self, step: DeliveredStep, ref: object) -> Iterable[Output]:
         raise ValueError("a mistake of ours")
 
 
