@@ -7,29 +7,30 @@ python -m benchmarks.gateway [moves per batch]
 import asyncio
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import hiredis
 import msgspec
 
+from gateway.cluster.identity import RandomIds
 from gateway.cluster.tokens import Tokens
-from gateway.desk import Desk
+from gateway.connection import Connection
 from gateway.dialects.contract import Dialect, Opening
 from gateway.dialects.play.conversation import Play, ack
 from gateway.dialects.requests import ActRequest, HelloRequest
-from gateway.metrics import Metrics
-from gateway.session.session import Session
+from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
 from shared.bus import keys
 from shared.bus.journal import StoredRoom
 from shared.bus.leases import Lease
-from shared.bus.store import Argument, RedisCommand
+from shared.bus.store import Argument, OnMessage, RedisCommand
 from shared.commands import Enter, Envelope
 from shared.deliveries import Reply
-from shared.ids import CommandId, Epoch, GatewayId, Partition, RoomId, Seat
+from shared.ids import CommandId, Epoch, Partition, RoomId, Seat
 from shared.room_events import RoomSpec
 from shared.runtime.settings import GatewaySettings, WorkerSettings
+from tests.support.gateway_bench import attach
 from worker.games import load_catalog
 from worker.partitions.partition import OwnedPartition
 
@@ -41,7 +42,9 @@ _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
 
 
 class Sink:
-    """A store that packs what it is given, as a link does, and keeps it."""
+    """A store that encodes commands, as a connection does, and keeps them."""
+
+    up = True
 
     def __init__(self) -> None:
         self.added: list[RedisCommand] = []
@@ -52,22 +55,22 @@ class Sink:
         self.added += commands
 
     async def call(self, *command: Argument) -> Any:
-        raise AssertionError(f"a move waits for no answer of the store: {command[:1]}")
+        raise AssertionError(f"a move waits for a reply of the store: {command[:1]}")
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
-        raise AssertionError(f"a move waits for no answer of the store: {commands[:1]}")
+        raise AssertionError(f"a move waits for a reply of the store: {commands[:1]}")
 
 
 class Socket:
-    """A transport that goes nowhere."""
+    """A transport that counts messages and drops them."""
 
     sent = 0
 
     def send(self, messages: list[bytes]) -> None:
         Socket.sent += len(messages)
 
-    def close(self, why: CloseCode) -> None:
-        raise AssertionError(why)
+    def close(self, close_code: CloseCode) -> None:
+        raise AssertionError(close_code)
 
     def abort(self) -> None:
         pass
@@ -79,8 +82,18 @@ class Socket:
         return 0
 
 
+class NoSubscription:
+    """The benchmark hands messages to the feeds itself."""
+
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        raise AssertionError("the loops of the node do not run here")
+
+    async def stop(self) -> None:
+        pass
+
+
 class Introduced(Play):
-    """Somebody who has said hello."""
+    """A client that has said hello."""
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
@@ -94,33 +107,30 @@ class Bench:
         held = keys.all_keys(1)
         settings = GatewaySettings(partitions=1, rate=1_000_000, burst=1_000_000, backlog=10_000, linger_ms=0)
         self.stores = [Sink(), Sink()]
-        self.desks = [
-            Desk(GatewayId(f"g-{number}"), settings, store, held, Tokens("", 1), Metrics())
-            for number, store in enumerate(self.stores)
-        ]
-        self._channels = {keys.out(desk.gateway): desk.hub for desk in self.desks}
+        self.nodes = [_node(settings, store) for store in self.stores]
+        self._channels = {keys.out(node.id): node.feeds for node in self.nodes}
         worker = WorkerSettings(partitions=1, snapshot_every=1_000_000)
         tenure = Lease(Epoch(1), "t", "0-0", 0)
         self._holding = OwnedPartition(Partition(0), held[0], tenure, load_catalog(""), worker)
         self._places = 0
         self.tables = {RoomId(1_000 + number): self._sit_down(RoomId(1_000 + number)) for number in range(ROOMS)}
 
-    def _sit_down(self, room: RoomId) -> list[Session]:
+    def _sit_down(self, room: RoomId) -> list[Connection]:
         self._holding.load(room, StoredRoom(None, ()))
-        sessions = []
-        for seat, desk in enumerate(self.desks):
+        connections = []
+        for seat, node in enumerate(self.nodes):
             dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=ack)
-            session = Session(desk, Socket(), dialect, Opening({}, desk.rooms), "127.0.0.1")
-            session.open()
+            connection = node.connections.new(Socket(), dialect, Opening({}, node.rooms), "127.0.0.1")
+            connection.open()
             enter = Enter(f"p{seat}", RoomSpec("stones", 2, {"stones": 1_000_000}), 7)
-            entering = Envelope(room, session.sid, CommandId(1), enter, desk.gateway, session.number)
+            entering = Envelope(room, connection.sid, CommandId(1), enter, node.id, connection.number)
             for channel, message in self._handle([entering]):
                 self._channels[channel].message(message)
-            sessions.append(session)
+            connections.append(connection)
         top = self._holding.rooms[room].state.offset
-        for number, session in enumerate(sessions):
-            session.attach(Reply(session.number, room, CommandId(1), "", "", Epoch(1), top, Seat(number)), 0)
-        return sessions
+        for number, connection in enumerate(connections):
+            attach(connection, Reply(connection.number, room, CommandId(1), "", "", Epoch(1), top, Seat(number)))
+        return connections
 
     def _handle(self, envelopes: Sequence[Envelope]) -> list[tuple[str, bytes]]:
         self._places += 1
@@ -131,11 +141,11 @@ class Bench:
 
     async def inward(self, rooms: Sequence[RoomId], number: int) -> float:
         """A move at each of these tables; the time it took."""
-        sessions = [self.tables[room][number % 2] for room in rooms]
+        connections = [self.tables[room][number % 2] for room in rooms]
         frames = [ACT % (number, room) for room in rooms]
         began = time.process_time()
-        for session, frame in zip(sessions, frames, strict=True):
-            session.receive(frame)
+        for connection, frame in zip(connections, frames, strict=True):
+            connection.receive(frame)
         await asyncio.sleep(0)
         return time.process_time() - began
 
@@ -147,16 +157,22 @@ class Bench:
         began = time.process_time()
         for channel, message in messages:
             self._channels[channel].message(message)
-        await asyncio.sleep(0)  # the sessions are flushed
+        await asyncio.sleep(0)  # the connections are flushed
         return time.process_time() - began
+
+
+def _node(settings: GatewaySettings, store: Sink) -> GatewayNode:
+    tokens = Tokens("", 1)
+    clock = asyncio.get_running_loop().time
+    return GatewayNode(settings, store, NoSubscription, tokens, RandomIds(), clock, {})
 
 
 async def main() -> None:
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     bench = Bench()
     best = min([await _round(bench, size, number) for number in range(10, 10 + ROUNDS)], key=sum)
-    assert not any(len(desk.outgoing) for desk in bench.desks), "moves without an answer"
-    assert Socket.sent == 3 * ROOMS * ROUNDS, "not everybody was told of everything"
+    assert not any(len(node.outbox) for node in bench.nodes), "moves without an answer"
+    assert Socket.sent == 3 * ROOMS * ROUNDS, "not every step was sent to every client"
     inward, outward = (took / ROOMS * 1e6 for took in best)
     sys.stdout.write(
         f"{inward + outward:.1f} us of gateway CPU per move without IO ({inward:.1f} in, {outward:.1f} out) "

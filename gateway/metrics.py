@@ -1,4 +1,4 @@
-"""What a gateway counts, for Prometheus and for its own status line."""
+"""The metrics of a gateway, for Prometheus and for its status in the registry."""
 
 from bisect import bisect_left
 from collections import deque
@@ -15,7 +15,7 @@ _RECENT = 1_000
 
 
 class Latency(Collector):
-    """A histogram that costs a move next to nothing: what is observed is sorted in later, by the loop's own thread."""
+    """A histogram that costs a move almost nothing: observations are only appended, and sorted into buckets later."""
 
     def __init__(self, name: str, text: str, registry: CollectorRegistry) -> None:
         self._name, self._text = name, text
@@ -23,11 +23,11 @@ class Latency(Collector):
         self._sum = 0.0
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._new: list[float] = []
-        """Sorted in with every sign of life."""
+        """Observations that are not in a bucket yet; they are sorted in with every heartbeat."""
         self.observe = self._new.append
         registry.register(self)
 
-    def _sort_in(self) -> None:
+    def _fill_buckets(self) -> None:
         for seconds in self._new:
             self._counts[bisect_left(_SECONDS, seconds)] += 1
         self._sum += sum(self._new)
@@ -35,12 +35,12 @@ class Latency(Collector):
         self._new.clear()
 
     def latest(self) -> tuple[int, list[float]]:
-        """How many there were, and the last of them in order of size."""
-        self._sort_in()
+        """The number of observations, and the most recent ones, sorted."""
+        self._fill_buckets()
         return sum(self._counts), sorted(self._recent)
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
-        self._sort_in()
+        self._fill_buckets()
         limits = (*map(floatToGoString, _SECONDS), "+Inf")
         buckets = list(zip(limits, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(self._name, self._text, buckets=buckets, sum_value=self._sum)
@@ -61,13 +61,17 @@ class Metrics:
         self.answered = self._latency.observe
         """Called with the seconds from a frame to its answer."""
         self.gaps = self.resumes = 0
+        self._open = 0
 
     def connected(self, dialect: str, by: int) -> None:
+        self._open += by
         self._connections.labels(dialect).inc(by)
 
     def gap(self) -> None:
-        self.gaps += 1
-        self._gaps.inc()
+        """Deliveries were lost. Without connections there is nothing to miss, and it does not count."""
+        if self._open:
+            self.gaps += 1
+            self._gaps.inc()
 
     def resumed(self, outcome: str) -> None:
         self.resumes += 1
@@ -77,17 +81,17 @@ class Metrics:
         self._rejections.labels(code).inc()
 
     def status(self) -> dict[str, int | float]:
-        """What the gateway tells of itself with every sign of life; times are those of the last answers."""
+        """The figures that the gateway reports with every heartbeat; times are those of the most recent answers."""
         answers, recent = self._latency.latest()
         return {
             "answers": answers,
             "resumes": self.resumes,
             "gaps": self.gaps,
-            "half_ms": _at(recent, 0.5),
-            "slow_ms": _at(recent, 0.99),
+            "half_ms": _percentile_ms(recent, 0.5),
+            "slow_ms": _percentile_ms(recent, 0.99),
         }
 
 
-def _at(recent: list[float], share: float) -> float:
-    """The time in milliseconds that this share of the answers took at most."""
+def _percentile_ms(recent: list[float], share: float) -> float:
+    """The time in milliseconds within which this share of the answers came."""
     return round(1_000 * recent[int(share * (len(recent) - 1))], 2) if recent else 0.0

@@ -1,49 +1,55 @@
-"""Commands on their way to the streams, and until they are answered.
+"""Commands that this gateway has added to the command streams, or is about to, until they are answered.
 
-The commands of one loop tick go out together, one stream entry per partition. One that was written, or may have been,
-stays here and is added again, same id, same order, until its answer comes: a room handles it once.
+The commands of one loop tick are added together, one stream entry per partition. A command that was added, or may have
+been, stays here and is added again, with the same id and in the same order, until it is answered: its room carries it
+out once. This is the only place that learns that a command is answered, and the only one that measures how long that
+took: a reply, the step that carried the command out, and an update that shows it all end in `answer`.
 """
 
 import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 
+from gateway.cluster.identity import GatewayIdentity
+from gateway.metrics import Metrics
 from shared.bus import command_streams
 from shared.bus.keys import Keys
 from shared.bus.store import Store
-from shared.commands import Enter, Envelope, Unwatch, Watch
-from shared.deliveries import Reply
-from shared.ids import CommandId, Epoch, Offset, Partition, RoomId, partition_of
+from shared.commands import Enter, Envelope, RoomCommand, Unwatch, Watch
+from shared.deliveries import CompletedCommand, Reply, StepMessage
+from shared.errors import ErrorCode
+from shared.ids import CommandId, Partition, RoomId, SessionId, partition_of
 
-log = logging.getLogger("tavolata.outgoing")
+log = logging.getLogger("tavolata.outbox")
 
-OnReply: TypeAlias = Callable[[Reply], None]
-OnApplied: TypeAlias = Callable[[CommandId, RoomId, Epoch, Offset], None]
 _Key: TypeAlias = tuple[int, RoomId, CommandId]
 
-_MANY = 5
-"""Commands: after a tick with so many, more are on their way, and adding them together is cheaper."""
+_LARGE_BATCH = 5
+"""After a tick with this many commands more are likely to follow, and adding them together is cheaper."""
+
+
+class CommandSender(Protocol):
+    """The connection that a command came from."""
+
+    def answered(self, reply: Reply) -> None:
+        """The command was carried out or refused."""
 
 
 class PendingCommand(msgspec.Struct, gc=False):
+    """A command without an answer."""
+
     envelope: Envelope
-    on_reply: OnReply | None
+    sender: CommandSender | None
     since: float
     tried: float
-    on_applied: OnApplied | None = None
-    """The short way for what nearly every answer says."""
-
-
-class Busy(Exception):
-    """Nothing was written; the text is the code that says why."""
 
 
 class PendingAttachments:
-    """The commands that make connections attend to rooms, found without a look at all others."""
+    """Index of the pending commands that attach a connection to a room."""
 
     def __init__(self) -> None:
         self._by_connection: dict[int, dict[_Key, None]] = {}
@@ -81,133 +87,175 @@ class CommandOutbox:
 
     def __init__(
         self,
+        identity: GatewayIdentity,
         store: Store,
         partitions: tuple[Keys, ...],
-        most: int,
+        metrics: Metrics,
         clock: Callable[[], float],
+        *,
+        most: int,
         linger_s: float = 0.0,
+        store_up: Callable[[], bool] = lambda: True,
     ) -> None:
+        self._identity = identity
         self._store = store
         self._keys = partitions
-        self._most = most
+        self._observe = metrics.answered
         self._clock = clock
+        self._most = most
         self._linger_s = linger_s
+        self._store_up = store_up
         self._loop = asyncio.get_running_loop()
-        self._busy = False
-        """There were many commands at once: the next wait a moment for others, since every batch costs the store a
-        write to disk."""
+        self._large_batch = False
+        """The last tick had many commands: the next wait a moment for others, since every batch costs the store a write
+        to disk."""
         self._pending: dict[_Key, PendingCommand] = {}
-        self._comers = PendingAttachments()
+        self._attaching = PendingAttachments()
         self._tick: list[Envelope] = []
-        self.up: Callable[[], bool] = lambda: True
+        self._own_id = 0
 
     def __len__(self) -> int:
         return len(self._pending)
 
-    def send(
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    def send(self, envelope: Envelope, sender: CommandSender | None) -> ErrorCode | None:
+        """Add a command to its stream at the end of this tick. If too many are pending or the store is unreachable, the
+        command is not accepted, and the error code says why."""
+        if len(self._pending) >= self._most:
+            return "busy/backlog"
+        if not self._tick and not self._store_up():
+            return "busy/store"
+        self._add(envelope, sender)
+        return None
+
+    def send_own(
         self,
-        envelope: Envelope,
-        on_reply: OnReply | None = None,
-        on_applied: OnApplied | None = None,
-        *,
-        urgent: bool = False,
-    ) -> None:
-        """Put a command on its way; raises `Busy`. `urgent`: one of the gateway's own, that must not be refused."""
-        if not urgent:
-            if len(self._pending) >= self._most:
-                raise Busy("busy/backlog")
-            if not self._tick and not self.up():
-                raise Busy("busy/store")
+        room: RoomId,
+        sid: SessionId,
+        conn: int,
+        body: RoomCommand,
+        sender: CommandSender | None = None,
+        wants: int = 0,
+    ) -> CommandId:
+        """Add a command of the gateway itself, such as the report of a lost connection. It is always accepted: rooms
+        must learn of it even if that takes until the store is back. Its id is negative, so that it does not clash with
+        the client's ids."""
+        self._own_id -= 1
+        command_id = CommandId(self._own_id)
+        identity = self._identity
+        self._add(Envelope(room, sid, command_id, body, identity.id, conn, identity.new_trace(), wants), sender)
+        return command_id
+
+    def _add(self, envelope: Envelope, sender: CommandSender | None) -> None:
         now = self._clock()
         key = (envelope.conn, envelope.room, envelope.id)
-        self._pending[key] = PendingCommand(envelope, on_reply, now, now, on_applied)
-        if on_applied is None and _attaching(envelope):  # moves have one
-            self._comers.add(key)
+        self._pending[key] = PendingCommand(envelope, sender, now, now)
+        if _is_attaching(envelope):
+            self._attaching.add(key)
         if not self._tick:
             self._flush_soon()
         self._tick.append(envelope)
 
-    def attaches(self, reply: Reply) -> bool:
-        """Whether it answers a command that makes a connection attend to a room."""
-        pending = self._pending.get((reply.conn, reply.room, reply.id))
-        return pending is not None and _attaching(pending.envelope)
+    # --- answers ------------------------------------------------------------------------------------------------------
 
-    def others_come(self, room: RoomId, conn: int) -> bool:
-        """Whether another connection has asked to look on, and was not answered yet."""
-        others = (self._pending.get(key) for key in self._comers.to(room) if key[0] != conn)
+    def answer(self, reply: Reply) -> None:
+        """A command was answered. Answers that come again are ignored."""
+        key = (reply.conn, reply.room, reply.id)
+        pending = self._pending.pop(key, None)
+        if pending is None:
+            return
+        if _is_attaching(pending.envelope):
+            self._attaching.remove(key)
+        self._observe(self._clock() - pending.since)
+        if pending.sender is not None:
+            pending.sender.answered(reply)
+
+    def complete(self, step: StepMessage, done: CompletedCommand) -> None:
+        """A step names the command that it has carried out, and so is its answer."""
+        self.answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
+
+    def attaches(self, reply: Reply) -> bool:
+        """Whether this answers a pending command that attaches a connection to a room."""
+        pending = self._pending.get((reply.conn, reply.room, reply.id))
+        return pending is not None and _is_attaching(pending.envelope)
+
+    def expects_spectator(self, room: RoomId, conn: int) -> bool:
+        """Whether another connection has asked to watch the room, and was not answered yet."""
+        others = (self._pending.get(key) for key in self._attaching.to(room) if key[0] != conn)
         return any(pending is not None and isinstance(pending.envelope.body, Watch) for pending in others)
 
-    def answered(self, reply: Reply) -> PendingCommand | None:
-        """The command that this answers; None if it was answered before."""
-        key = (reply.conn, reply.room, reply.id)
-        self._comers.remove(key)
-        return self._pending.pop(key, None)
-
-    def settled(self, conn: int, room: RoomId, command: CommandId) -> PendingCommand | None:
-        """An update showed that the command was carried out."""
-        return self._pending.pop((conn, room, command), None)
-
     def abandon(self, conn: int) -> list[RoomId]:
-        """The connection is gone: what would have made it attend to rooms must not be tried again. Their numbers."""
+        """The connection is gone: drop the commands that would attach it, so that they are not added again. Returns
+        their rooms, which may have carried them out already."""
         rooms = []
-        for key in self._comers.of(conn):
-            self._comers.remove(key)
+        for key in self._attaching.of(conn):
+            self._attaching.remove(key)
             pending = self._pending.get(key)
-            if pending is not None and _attaching(pending.envelope):
+            if pending is not None and _is_attaching(pending.envelope):  # not replaced by a command of the same id
                 del self._pending[key]
                 rooms.append(key[1])
         return rooms
 
-    def forget(self) -> None:
-        """Drop everything: nobody waits for these answers any more."""
+    def clear(self) -> None:
+        """Drop everything: all connections that wait for answers are being closed."""
         self._pending.clear()
-        self._comers.clear()
+        self._attaching.clear()
         self._tick.clear()
 
-    def repeat(self, partition: Partition | None = None, *, older_than: float = 0.0) -> int:
-        """Add unanswered commands again: all, those of a partition, or those tried last before a moment ago. A room
-        that is told again that nobody looks on is also told again who came since. What still waits to be added for the
-        first time keeps its place behind them: a room takes what comes after its successor for old."""
+    # --- the streams --------------------------------------------------------------------------------------------------
+
+    def resend(self, partition: Partition | None = None, *, older_than_s: float = 0.0) -> int:
+        """Add unanswered commands again: all of them, those of one partition, or those that were last added some time
+        ago. Returns how many.
+
+        The order of sending must hold, because a room regards a command as too old once it has seen a later one of the
+        same session. So commands that still wait to be added for the first time stay behind those that are added again.
+        And where an Unwatch is added again, everything later for that room is, too: otherwise it would undo a Watch
+        that was carried out after it."""
         now = self._clock()
-        again = 0
+        resent = 0
         unwatched: set[RoomId] = set()
         waiting = {(envelope.conn, envelope.room, envelope.id) for envelope in self._tick}
         tick: list[Envelope] = []
         for key, pending in self._pending.items():
             envelope = pending.envelope
-            mine = partition is None or partition_of(envelope.room, len(self._keys)) == partition
-            if mine and (now - pending.tried >= older_than or envelope.room in unwatched):
+            chosen = partition is None or partition_of(envelope.room, len(self._keys)) == partition
+            if chosen and (now - pending.tried >= older_than_s or envelope.room in unwatched):
                 if isinstance(envelope.body, Unwatch):
                     unwatched.add(envelope.room)
                 pending.tried = now
-                again += 1
+                resent += 1
             elif key not in waiting:
                 continue
             tick.append(envelope)
         if tick and not self._tick:
             self._flush_soon()
         self._tick = tick
-        return again
+        return resent
 
     def _flush_soon(self) -> None:
-        if self._busy and self._linger_s:
+        if self._large_batch and self._linger_s:
             self._loop.call_later(self._linger_s, self._flush)
         else:
             self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         tick, self._tick = self._tick, []
-        self._busy = len(tick) >= _MANY
+        self._large_batch = len(tick) >= _LARGE_BATCH
         if not tick:
             return
-        shares: defaultdict[Partition, list[Envelope]] = defaultdict(list)
+        by_partition: defaultdict[Partition, list[Envelope]] = defaultdict(list)
         for envelope in tick:
-            shares[partition_of(envelope.room, len(self._keys))].append(envelope)
-        self._store.cast([command_streams.adding(self._keys[partition], share) for partition, share in shares.items()])
+            by_partition[partition_of(envelope.room, len(self._keys))].append(envelope)
+        self._store.cast([command_streams.adding(self._keys[number], some) for number, some in by_partition.items()])
         if log.isEnabledFor(logging.DEBUG):
             for envelope in tick:
-                log.debug("%s: %s commands room %s with %s", envelope.trace, envelope.sid, envelope.room, envelope.id)
+                log.debug(
+                    "%s: %s sends command %s to room %s", envelope.trace, envelope.sid, envelope.id, envelope.room
+                )
 
 
-def _attaching(envelope: Envelope) -> bool:
-    return isinstance(envelope.body, Enter | Watch)
+def _is_attaching(envelope: Envelope) -> bool:
+    kind = type(envelope.body)
+    return kind is Enter or kind is Watch

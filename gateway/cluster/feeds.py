@@ -1,275 +1,268 @@
-"""Which local sessions attend to which room, and how every one of them gets every step: once, in order, no hole.
+"""The rooms that sessions of this gateway follow. Every session receives every step once, in order, without a hole.
 
-Messages may be lost. A hole in the numbers, a new epoch or a re-made subscription makes the hub read what was missed
-from the room's updates; a position that is not part of the room's history any more is mended with a full view.
+Messages may be lost. A hole in the numbers, a new epoch or a renewed subscription makes the gateway read the missed
+steps from the room's updates; a position that is not part of the room's history any more is replaced by a full view.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
 
+from gateway.cluster.background import BackgroundTasks
+from gateway.cluster.command_outbox import CommandOutbox
+from gateway.cluster.identity import GatewayIdentity
+from gateway.cluster.visibility import visible_part
+from gateway.dialects.contract import DeliveredStep
+from gateway.metrics import Metrics
+from gateway.session.attachments import Attachment
 from shared.bus import updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
-from shared.commands import WANTS_VIEW
-from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
-from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
-from shared.room_events import NOTHING
+from shared.bus.updates import Missed
+from shared.deliveries import Delivery, StepMessage
+from shared.ids import Epoch, Offset, Partition, RoomId, partition_of
 from shared.room_views import Position
 
-log = logging.getLogger("tavolata.hub")
+log = logging.getLogger("tavolata.feeds")
 
-_UNHEARD = (Epoch(0), 0)
+_NO_DELIVERY = (Epoch(0), 0)
+_RETRY_S = 0.1
 
 _decode = msgspec.json.Decoder(tuple[Delivery, ...]).decode
 
 
-class FeedListener(Protocol):
-    """Who attends to a room: a session."""
+class Follower(Protocol):
+    """A connection that follows a room."""
 
-    def deliver(self, attachment: "Attachment", told: StepMessage, raw: bytes) -> None:
-        """The next step, as this listener may see it."""
+    def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
+        """The next step, as this follower may see it."""
 
-    def lost_track(self, attachment: "Attachment", reason: str) -> None:
-        """What was missed cannot be told: `trimmed` or `rewound`."""
+    def views_due(self, attachment: Attachment) -> None:
+        """All steps up to the pending views were delivered."""
 
-
-@dataclass(slots=True, eq=False)
-class Attachment:
-    """A session's place in the history of a room."""
-
-    listener: FeedListener
-    room: RoomId
-    seat: Seat | None
-    wants: int
-    epoch: Epoch
-    offset: Offset
-    since: Offset = Offset(0)
-    """The step that seated the player: what earlier ones told the seat is not for this one."""
-    stale: bool = False
-    """It waits for a fresh view; steps pass it by."""
-    due: "PendingView | None" = None
-    """A view that the session is given as soon as it was told all steps up to it."""
-
-    @property
-    def position(self) -> Position:
-        return Position(self.epoch, self.offset)
-
-
-@dataclass(frozen=True, slots=True)
-class PendingView:
-    """A view that must not come before the steps that it shows."""
-
-    top: Position
-    give: Callable[[str], None]
-    """Takes the reason why the steps could not be told first, or nothing."""
+    def position_lost(self, attachment: Attachment, reason: str) -> None:
+        """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
 
 
 @dataclass(slots=True, eq=False)
 class Feed:
-    """A room that somebody here attends to."""
+    """A room that sessions of this gateway follow."""
 
     room: RoomId
-    attachments: tuple[Attachment, ...] = ()
+    followers: tuple[tuple[Attachment, Follower], ...] = ()
     top: Offset = Offset(0)
-    """The highest step that we have heard of."""
+    """The highest step that this gateway knows of."""
     filling: bool = False
-    again: bool = False
-    """While what was missed is being read: somebody who came meanwhile has missed something too."""
+    """The missed steps are being read. Meanwhile nothing is delivered, because it would come too early."""
+    refill: bool = False
+    """A session that came while the missed steps were being read has missed something, too."""
 
 
 class Feeds:
-    """The way from the store to the sessions of this gateway."""
+    """The path from the store to the sessions of this gateway."""
 
     def __init__(
         self,
-        gateway: GatewayId,
+        identity: GatewayIdentity,
         store: Store,
         partitions: tuple[Keys, ...],
-        attaches: Callable[[Reply], bool],
-        on_reply: Callable[[Reply], None],
-        on_done: Callable[[StepMessage, CompletedCommand], None],
-        on_gap: Callable[[Partition], None],
-        spawn: Callable[[Awaitable[None]], object],
+        outbox: CommandOutbox,
+        metrics: Metrics,
+        tasks: BackgroundTasks,
     ) -> None:
-        self.gateway = gateway
+        self._identity = identity
         self._store = store
         self._keys = partitions
-        self._attaches = attaches
-        self._on_reply = on_reply
-        self._on_done = on_done
-        self._on_gap = on_gap
-        self._spawn = spawn
+        self._outbox = outbox
+        self._metrics = metrics
+        self._tasks = tasks
         self._feeds: dict[RoomId, Feed] = {}
         self._last: dict[Partition, tuple[Epoch, int]] = {}
+        """Epoch and number of the last delivery of each partition."""
 
-    # --- who attends ------------------------------------------------------------------------------------------------
+    # --- followers ----------------------------------------------------------------------------------------------------
 
-    def attach(self, attachment: Attachment, top: Position) -> None:
-        """`top` is the room's last step; a session that has seen less, or something else, is told what it missed."""
+    def attach(self, attachment: Attachment, top: Position, follower: Follower) -> None:
+        """Deliver the room's steps from the attachment's position on, in place of an earlier attachment of the same
+        follower. `top` is the room's last step: if the follower has seen less, or something else, the rest is read."""
         feed = self._feeds.setdefault(attachment.room, Feed(attachment.room))
-        feed.attachments += (attachment,)
+        for other, its_follower in feed.followers:
+            if its_follower is follower:
+                other.stale = True
+        feed.followers = (*(pair for pair in feed.followers if pair[1] is not follower), (attachment, follower))
         feed.top = max(feed.top, top.offset)
         if feed.top > top.offset or attachment.position != top:
             self._fill([feed])
 
     def detach(self, attachment: Attachment) -> bool:
-        """True if no spectator is left at this gateway (where the attachment was one)."""
+        """True if the attachment was that of the room's last spectator at this gateway."""
         feed = self._feeds.get(attachment.room)
-        if feed is None or attachment not in feed.attachments:
+        if feed is None or all(other is not attachment for other, _ in feed.followers):
             return False
-        feed.attachments = tuple(other for other in feed.attachments if other is not attachment)
+        feed.followers = tuple(pair for pair in feed.followers if pair[0] is not attachment)
         attachment.stale = True
-        if not feed.attachments:
+        if not feed.followers:
             del self._feeds[attachment.room]
-        return attachment.seat is None and all(other.seat is not None for other in feed.attachments)
+        return attachment.seat is None and all(other.seat is not None for other, _ in feed.followers)
 
-    def spectated(self, room: RoomId) -> bool:
-        """Whether a spectator of the room is at this gateway."""
+    def has_spectator(self, room: RoomId) -> bool:
         feed = self._feeds.get(room)
-        return feed is not None and any(attachment.seat is None for attachment in feed.attachments)
+        return feed is not None and any(attachment.seat is None for attachment, _ in feed.followers)
 
-    def refreshed(self, attachment: Attachment, epoch: Epoch, offset: Offset) -> None:
-        """The session was given a view: it goes on from there."""
-        attachment.epoch, attachment.offset, attachment.stale = epoch, offset, False
+    def reposition(self, attachment: Attachment, position: Position) -> None:
+        """The follower was sent a full view as of this position."""
+        attachment.epoch, attachment.offset, attachment.stale = position.epoch, position.offset, False
         feed = self._feeds.get(attachment.room)
-        if feed is not None and feed.top > offset:
+        if feed is not None and feed.top > position.offset:
             self._fill([feed])
 
-    # --- what comes in ----------------------------------------------------------------------------------------------
+    # --- messages -----------------------------------------------------------------------------------------------------
 
     def message(self, message: bytes) -> None:
-        """Partitions have something to say to this gateway."""
-        for outbound in _decode(message):
-            self._hear(outbound)
+        """Deliveries of partitions to this gateway."""
+        for delivery in _decode(message):
+            self._receive(delivery)
 
-    def _hear(self, outbound: Delivery) -> None:
-        partition = outbound.partition
-        epoch, number = self._last.get(partition, (outbound.epoch, 0))
-        if outbound.epoch < epoch:
+    def _receive(self, delivery: Delivery) -> None:
+        partition = delivery.partition
+        epoch, number = self._last.get(partition, (delivery.epoch, 0))
+        if delivery.epoch < epoch:  # of an owner that has been replaced since
             return
-        if outbound.epoch != epoch or outbound.number != number + 1:
+        if delivery.epoch != epoch or delivery.number != number + 1:
             self._gap(partition)
-        self._last[partition] = (outbound.epoch, outbound.number)
-        for reply in outbound.replies:
-            if self._attaches(reply):
-                self._on_reply(reply)
-        for told in outbound.told:
-            feed = self._feeds.get(told.room)
+        self._last[partition] = (delivery.epoch, delivery.number)
+        # Order within a delivery. Replies that attach a session come before the steps: the steps right behind such a
+        # reply are not in its view, and a session that is not attached yet would miss them. All other replies come
+        # after the steps: a client must see the step of its move before the acknowledgement, because a client that has
+        # the acknowledgement and then loses its connection resumes from the acknowledged position.
+        for reply in delivery.replies:
+            if self._outbox.attaches(reply):
+                self._outbox.answer(reply)
+        gateway = self._identity.id
+        for step in delivery.told:
+            feed = self._feeds.get(step.room)
             if feed is not None:
-                self._tell(feed, told)
-            done = told.done
-            if done is not None and done.gateway == self.gateway:
-                self._on_done(told, done)
-        for reply in outbound.replies:
-            self._on_reply(reply)
+                self._deliver(feed, step)
+            done = step.done
+            if done is not None and done.gateway == gateway:
+                self._outbox.complete(step, done)
+        for reply in delivery.replies:
+            self._outbox.answer(reply)
 
-    def beat(self, last: dict[Partition, tuple[Epoch, int]]) -> None:
-        """The owner repeats the number of its last message: a lost one is noticed."""
-        for partition, heard in last.items():
-            if heard > self._last.get(partition, _UNHEARD):
-                self._last[partition] = heard
+    def heartbeat(self, last: dict[Partition, tuple[Epoch, int]]) -> None:
+        """An owner repeats the number of its last delivery, so that the loss of the last one is noticed, too."""
+        for partition, latest in last.items():
+            if latest > self._last.get(partition, _NO_DELIVERY):
+                self._last[partition] = latest
                 self._gap(partition)
 
     def resubscribed(self) -> None:
-        """Anything may have been lost."""
+        """Any message of any partition may have been lost."""
         self._last.clear()
         self._fill(list(self._feeds.values()))
         for number in range(len(self._keys)):
-            self._on_gap(Partition(number))
+            self._resend(Partition(number))
 
-    def _tell(self, feed: Feed, told: StepMessage) -> None:
-        feed.top = told.offset
+    def _deliver(self, feed: Feed, step: StepMessage) -> None:
+        feed.top = step.offset
         if feed.filling:
             return
-        before = told.offset - 1
+        before = step.offset - 1
         hole = False
-        for attachment in feed.attachments:
+        shared: dict[int, DeliveredStep] = {}
+        for attachment, follower in feed.followers:
             if attachment.stale:
                 continue
             if attachment.offset == before:
-                _step(attachment, told)
+                _advance(attachment, follower, step, shared)
             elif attachment.offset < before:
                 hole = True
-            elif told.epoch > attachment.epoch:
+            elif step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
                 attachment.stale = True
-                attachment.listener.lost_track(attachment, "rewound")
+                follower.position_lost(attachment, "rewound")
         if hole:
             self._fill([feed])
 
-    # --- mending ----------------------------------------------------------------------------------------------------
+    # --- gaps ---------------------------------------------------------------------------------------------------------
 
     def _gap(self, partition: Partition) -> None:
-        feeds = [feed for feed in self._feeds.values() if partition_of(feed.room, len(self._keys)) == partition]
-        self._fill(feeds)
-        self._on_gap(partition)
+        self._fill(feed for feed in self._feeds.values() if partition_of(feed.room, len(self._keys)) == partition)
+        self._resend(partition)
+
+    def _resend(self, partition: Partition) -> None:
+        """The lost deliveries may have held replies: rooms answer a command that is sent again as before."""
+        self._metrics.gap()
+        self._outbox.resend(partition)
 
     def _fill(self, feeds: Iterable[Feed]) -> None:
-        wanting = []
+        idle = []
         for feed in feeds:
             if feed.filling:
-                feed.again = True
+                feed.refill = True
             else:
-                wanting.append(feed)
-        if wanting:
-            for feed in wanting:
                 feed.filling = True
-            self._spawn(self._filled(wanting))
+                idle.append(feed)
+        if idle:
+            self._tasks.spawn(self._fill_gaps(idle))
 
-    async def _filled(self, feeds: list[Feed]) -> None:
-        """Read and tell what was missed, until there is nothing more."""
+    async def _fill_gaps(self, feeds: list[Feed]) -> None:
+        """Read and deliver the missed steps, until no feed has missed any."""
         try:
             while feeds:
-                wanted = [
-                    (attachment, (self._keys[partition_of(feed.room, len(self._keys))], feed.room, attachment.position))
-                    for feed in feeds
-                    for attachment in feed.attachments
-                    if not attachment.stale
-                ]
-                tops = {feed.room: feed.top for feed in feeds}
+                tops = [feed.top for feed in feeds]
                 for feed in feeds:
-                    feed.again = False
-                try:
-                    found = await updates.missed(self._store, [place for _, place in wanted])
-                except StoreError as error:
-                    log.info("what was missed waits for the store: %s", error)
-                    await asyncio.sleep(0.1)
+                    feed.refill = False
+                if not await self._fill_once(feeds):
+                    await asyncio.sleep(_RETRY_S)
                     continue
-                for (attachment, (_, _, position)), missed in zip(wanted, found, strict=True):
-                    if attachment.stale or attachment.position != position:
-                        continue
-                    if missed.lost:
-                        attachment.stale = True
-                        attachment.listener.lost_track(attachment, missed.lost)
-                    for told in missed.steps:
-                        _step(attachment, told)
-                for feed in feeds:
-                    if feed.top == tops[feed.room] and not feed.again:
+                for feed, top in zip(feeds, tops, strict=True):
+                    if feed.top == top and not feed.refill:
                         feed.filling = False
                 feeds = [feed for feed in feeds if feed.filling]
-        finally:  # whatever went wrong here, the next step is told or looks for what was missed
+        finally:  # if this fails, the next step finds its hole and tries again
             for feed in feeds:
                 feed.filling = False
 
+    async def _fill_once(self, feeds: list[Feed]) -> bool:
+        """False if the store cannot be read."""
+        wanted = [(*pair, pair[0].position) for feed in feeds for pair in feed.followers if not pair[0].stale]
+        places = [(self._partition(attachment.room), attachment.room, position) for attachment, _, position in wanted]
+        try:
+            found = await updates.missed(self._store, places)
+        except StoreError as error:
+            log.info("cannot read missed steps: %s", error)
+            return False
+        for (attachment, follower, position), missed in zip(wanted, found, strict=True):
+            if not attachment.stale and attachment.position == position:
+                _catch_up(attachment, follower, missed)
+        return True
 
-def _step(attachment: Attachment, told: StepMessage) -> None:
-    attachment.epoch = told.epoch
-    attachment.offset = told.offset
-    raw = told.public
-    if told.seats and attachment.seat is not None and told.offset >= attachment.since:
-        raw = told.seats.get(attachment.seat, raw)
-    elif attachment.seat is None and attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
-        raw = told.watchers
-    attachment.listener.deliver(attachment, told, bytes(raw))
-    if attachment.due is not None:
-        _give_if_due(attachment, attachment.due)
+    def _partition(self, room: RoomId) -> Keys:
+        return self._keys[partition_of(room, len(self._keys))]
 
 
-def _give_if_due(attachment: Attachment, due: PendingView) -> None:
-    if due.top.offset <= attachment.offset and not attachment.stale:
-        attachment.due = None
-        due.give("")
+def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> None:
+    if missed.lost:
+        attachment.stale = True
+        follower.position_lost(attachment, missed.lost)
+    for step in missed.steps:
+        _advance(attachment, follower, step, {})
+
+
+def _advance(attachment: Attachment, follower: Follower, step: StepMessage, shared: dict[int, DeliveredStep]) -> None:
+    """Deliver the step after the attachment's position. `shared` holds the parts of this step that were delivered to
+    other followers, by the identity of their encoded form: sessions that see the same bytes share one decoding."""
+    attachment.epoch = step.epoch
+    attachment.offset = step.offset
+    part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
+    delivered = shared.get(id(part))
+    if delivered is None:
+        delivered = shared[id(part)] = DeliveredStep(bytes(part))
+    follower.deliver(attachment, delivered)
+    pending = attachment.pending_view
+    if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:
+        follower.views_due(attachment)

@@ -1,77 +1,96 @@
-"""Who may use which name: claims in the store, and whether a claim that is in the way still means anything."""
+"""Claims of player names in the store, and whether a claim that is in the way is stale."""
 
-from unicodedata import bidirectional, category
+import asyncio
 
-from gateway.desk import Desk
+from gateway.cluster.identity import GatewayIdentity
+from gateway.cluster.room_directory import RoomDirectory
 from shared.bus import directory
 from shared.bus import player_names as name_claims
+from shared.bus.keys import Keys
 from shared.bus.player_names import Claimed, Taken
 from shared.bus.registry import GATEWAYS
+from shared.bus.store import Store, StoreError
 from shared.ids import GatewayId, RoomId, SessionId, partition_of
 from shared.room_views import Listing
 
-MOST_CHARACTERS = 32
-_TRIES = 3
-_CONTROLS = {"Cc", "Cs", "Zl", "Zp"}
-"""Kinds of characters that end lines or mean something to terminals, or that are no characters alone."""
-_TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
-"""What changes the direction of writing, also of what stands behind the name."""
+_ATTEMPTS = 3
+_RETRY_S = 0.5
 
 
-def is_good(name: str) -> bool:
-    return (
-        1 <= len(name) <= MOST_CHARACTERS
-        and any(character.isprintable() and not character.isspace() for character in name)
-        and not any(category(character) in _CONTROLS or bidirectional(character) in _TURNS for character in name)
-    )
+class PlayerNames:
+    """One gateway's access to the name claims of the cluster. All methods but `release` raise `StoreError`."""
 
+    def __init__(
+        self, identity: GatewayIdentity, store: Store, partitions: tuple[Keys, ...], rooms: RoomDirectory, keep_ms: int
+    ) -> None:
+        self._identity = identity
+        self._store = store
+        self._partitions = partitions
+        self._rooms = rooms
+        self._keep_ms = keep_ms
+        self.live_gateways: frozenset[str] = frozenset((identity.id,))
 
-async def claim(desk: Desk, name: str, sid: SessionId, conn: int) -> bool:
-    """Take the name for a session. Where the session was attended to before, that connection is told to close."""
-    taken_from: SessionId | None = None
-    for _ in range(_TRIES):
-        answer = await name_claims.claim(desk.store, name, sid, desk.gateway, conn, taken_from=taken_from)
-        if isinstance(answer, Claimed):
-            if answer.gateway and (answer.gateway, answer.conn) != (desk.gateway, conn):
-                desk.tell_replaced(answer.gateway, sid, answer.conn)
-            return True
-        if not await _stale(desk, name, answer):
+    async def claim(self, name: str, sid: SessionId, conn: int) -> bool:
+        """Claim the name for a session. If another connection had this session before, it is told to close."""
+        taken_from: SessionId | None = None
+        for _ in range(_ATTEMPTS):
+            gateway = self._identity.id
+            result = await name_claims.claim(self._store, name, sid, gateway, conn, taken_from=taken_from)
+            if isinstance(result, Claimed):
+                if result.gateway and (result.gateway, result.conn) != (gateway, conn):
+                    name_claims.publish_replacement(self._store, result.gateway, sid, result.conn)
+                return True
+            if not await self._is_stale(name, result):
+                return False
+            taken_from = result.session
+        return False
+
+    async def take_over(self, name: str, sid: SessionId, conn: int) -> None:
+        """Move the claim to a session that a room has given the name's seat to, with the rooms noted in it."""
+        gateway = self._identity.id
+        result = await name_claims.claim(self._store, name, sid, gateway, conn)
+        if isinstance(result, Taken):
+            await name_claims.claim(self._store, name, sid, gateway, conn, taken_from=result.session, with_rooms=True)
+
+    async def release(self, name: str, sid: SessionId, gateway: GatewayId, conn: int, *, keep: bool) -> None:
+        """Release a claim. Retried until the store has confirmed it: otherwise an unused name would stay taken."""
+        while True:
+            try:
+                keep_ms = self._keep_ms if keep else 0
+                await name_claims.release(self._store, name, sid, gateway, conn, keep_ms)
+                return
+            except StoreError:
+                await asyncio.sleep(_RETRY_S)
+
+    async def noted_rooms(self, name: str) -> tuple[RoomId, ...]:
+        """The rooms that the name was noted for, whether they still keep it or not."""
+        return await name_claims.rooms(self._store, name)
+
+    async def note(self, name: str, room: RoomId) -> None:
+        await name_claims.note(self._store, name, room)
+
+    async def forget(self, name: str, rooms: tuple[RoomId, ...]) -> None:
+        await name_claims.forget(self._store, name, rooms)
+
+    async def kept_rooms(self, name: str, rooms: tuple[RoomId, ...]) -> tuple[Listing | None, ...]:
+        """The listing of each room that goes on and keeps the name; None for the others."""
+        return tuple([await self._kept_room(name, room) for room in rooms])
+
+    async def _kept_room(self, name: str, room: RoomId) -> Listing | None:
+        listing = self._rooms.get(room)
+        if listing is None:
+            partition = self._partitions[partition_of(room, len(self._partitions))]
+            listing = await directory.get(self._store, partition, room)
+        return listing if listing is not None and name in listing.names.values() else None
+
+    async def _is_stale(self, name: str, claim: Taken) -> bool:
+        """Whether the name is not in use any more: the claiming gateway is gone, and no room keeps the name."""
+        if claim.gateway and await self._is_live(claim.gateway):
             return False
-        taken_from = answer.session
-    return False
+        if not claim.gateway and not claim.rooms:
+            return False
+        return not any(listing is not None for listing in await self.kept_rooms(name, claim.rooms))
 
-
-async def take_over(desk: Desk, name: str, sid: SessionId, conn: int) -> None:
-    """A room has given the name's seat to this session: the claim follows."""
-    answer = await name_claims.claim(desk.store, name, sid, desk.gateway, conn)
-    if isinstance(answer, Taken):
-        await name_claims.claim(desk.store, name, sid, desk.gateway, conn, taken_from=answer.session, with_rooms=True)
-
-
-async def keeps(desk: Desk, room: RoomId, name: str) -> Listing | None:
-    """The room, if it is going on and keeps the name."""
-    listing = desk.rooms.get(room)
-    if listing is None:
-        listing = await directory.get(desk.store, desk.partitions[partition_of(room, len(desk.partitions))], room)
-    return listing if listing is not None and name in listing.names.values() else None
-
-
-async def rooms_of(desk: Desk, name: str) -> tuple[tuple[RoomId, ...], tuple[RoomId, ...]]:
-    """The rooms that keep the name, and those that it was noted for but that do not."""
-    noted = await name_claims.rooms(desk.store, name)
-    kept = tuple([room for room in noted if await keeps(desk, room, name) is not None])
-    return kept, tuple(room for room in noted if room not in kept)
-
-
-async def _stale(desk: Desk, name: str, claim: Taken) -> bool:
-    """Whether nobody uses the name any more: its gateway is dead, and no room keeps it."""
-    if claim.gateway and await _lives(desk, claim.gateway):
-        return False
-    if not claim.gateway and not claim.rooms:
-        return False
-    return not [room for room in claim.rooms if await keeps(desk, room, name) is not None]
-
-
-async def _lives(desk: Desk, gateway: GatewayId) -> bool:
-    """One that we do not know of may have come a moment ago."""
-    return gateway in desk.live_gateways or gateway in (await GATEWAYS.roll(desk.store)).live
+    async def _is_live(self, gateway: GatewayId) -> bool:
+        """A gateway that is missing in the last reading of the registry may have started since."""
+        return gateway in self.live_gateways or gateway in (await GATEWAYS.roll(self._store)).live

@@ -1,4 +1,4 @@
-"""Answers that a conversation gets to its requests, and changes of the room directory."""
+"""The answers to a conversation's requests, and the changes of the room directory."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -10,30 +10,33 @@ from shared.room_views import Listing, Position, RoomView
 
 
 class LoggedIn(msgspec.Struct, frozen=True):
+    """The connection has claimed the name."""
+
     name: str
 
 
 class Entered(msgspec.Struct, frozen=True):
-    """The connection has a seat, and attends to the room: updates after `view.offset` will be delivered."""
+    """The connection has a seat and is attached to the room: the steps after `view.offset` are delivered."""
 
     room: RoomId
     seat: Seat
     view: RoomView
-    """`view.game` is the game's own view as raw JSON; decode it with the game's view type."""
+    """`view.game` is the game's own view as raw JSON, to be decoded with the game's view type."""
     back: bool = False
-    """True if the seat was this player's before (came back)."""
+    """True if the player returned to a seat it already had."""
 
 
 class RequestDone(msgspec.Struct, frozen=True):
-    """What was asked of a room has happened."""
+    """A room has carried out the request."""
 
     room: RoomId
     step: Position | None = None
-    """What it became; None if nothing had to change."""
+    """The step that the request caused; None if nothing had to change."""
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """A code of shared/errors.py or of the game, and a sentence. `busy/...`: nothing was even tried."""
+    """A request was not carried out. The code is one of shared/errors.py or of the game; after `busy/...` the same
+    request may succeed later."""
 
     code: str
     text: str
@@ -42,16 +45,18 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Welcomed(msgspec.Struct, frozen=True):
+    """A session of the `play` dialect has begun or was resumed."""
+
     name: str
     sid: SessionId
     token: str
     rooms: tuple[RoomId, ...]
     games: tuple[str, ...] = ()
-    """All that are played here."""
+    """The games that this cluster offers."""
 
 
 class RoomAttached(msgspec.Struct, frozen=True):
-    """The connection attends to the room from this step on; with a view, unless what was missed follows."""
+    """The connection is attached to the room from this step on. Without a view, the missed updates follow instead."""
 
     room: RoomId
     seat: Seat | None
@@ -59,14 +64,14 @@ class RoomAttached(msgspec.Struct, frozen=True):
     offset: Offset
     view: bytes | None
     reason: str = ""
-    """Why there is a view: `trimmed`, `rewound`, `slow`; empty if it was asked for."""
+    """Why the view was sent unasked: `trimmed`, `rewound` or `slow`; empty if the client asked for it."""
 
 
 class RoomsChanged(msgspec.Struct, frozen=True):
-    """What is new about the public rooms of the game that wait or play (`only` tables and private ones left out)."""
+    """Changes in the list of a game's public rooms (waiting or playing; without private rooms and `only` tables)."""
 
     changed: Mapping[RoomId, Listing | None] = {}
-    """Each as it is now, or None: it is listed no more. Empty the first time."""
+    """The present listing of each changed room, None for a room that is no longer listed. Empty the first time."""
 
 
 Answer: TypeAlias = LoggedIn | Entered | RequestDone | Refused | Welcomed | RoomAttached

@@ -1,8 +1,8 @@
-"""What a dialect is: a conversation without IO. Frames come in, frames and requests to the cluster go out.
+"""The contract of a dialect: one `Conversation` per connection, without IO. Frames go in; frames and requests come out.
 
-The session (gateway/session/session.py) carries the requests out and brings the answers and the room's updates back. A
-conversation never waits, never runs rules, and knows neither its transport nor the store. One is made for each
-connection. Bad input raises `ProtocolError` or is answered in the dialect's own words; it never raises anything else.
+The session (gateway/session) carries the requests out and hands the answers and the room's steps back. A conversation
+never waits, never runs rules, and knows neither its transport nor the store. A conversation answers bad input with an
+error message of its dialect; no input makes it raise.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,17 +18,9 @@ from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId
 from shared.room_views import Listing, Update
 
-# --- what a conversation asks of the cluster -------------------------------------------------------------------------
-
-
-# What only the play protocol can say. The `ref` of its requests is the client's own id, which rises per session.
-
-
-# --- what it is told -------------------------------------------------------------------------------------------------
-
 
 class Rooms(Protocol):
-    """The gateway's copy of the directory: answers at once."""
+    """The gateway's copy of the room directory. Reading it needs no round trip."""
 
     def listed(self, game: str) -> tuple[Listing, ...]: ...
     def get(self, room: RoomId) -> Listing | None: ...
@@ -36,7 +28,7 @@ class Rooms(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What is known when a connection is opened."""
+    """The facts that are known when a connection is opened."""
 
     query: Mapping[str, str]
     """The URL's parameters; empty over TCP."""
@@ -44,9 +36,9 @@ class Opening:
     compat: Mapping[str, str] = field(default_factory=dict)
     """Options of the TCP listener that accepted the connection; empty over WebSocket."""
     transport: str = "websocket"
-    """`websocket` or `tcp`, for log lines and for documented defaults that differ (Snarl's leniency)."""
+    """`websocket` or `tcp`. Some defaults differ by transport: Snarl reads more leniently over TCP."""
     local: tuple[str, int] = ("", 0)
-    """Over TCP, the address and the port that the client has connected to."""
+    """Over TCP, the address and port that the client has connected to."""
 
 
 _decode_update = msgspec.json.Decoder(Update).decode
@@ -56,8 +48,8 @@ E = TypeVar("E")
 class DeliveredStep:
     """One step of a room as one receiver may see it, decoded at most once per gateway.
 
-    All sessions whose players see the same bytes are given the same object: a table of four on one gateway costs one
-    decoding."""
+    All sessions that receive the same bytes share one object: a step that four sessions of one gateway receive is
+    decoded once. The decoded values are shared too, so conversations must not change them."""
 
     __slots__ = ("_events", "_update", "raw")
 
@@ -74,7 +66,7 @@ class DeliveredStep:
         return self._update
 
     def events(self, decode: Callable[[msgspec.Raw], list[E]]) -> list[E]:
-        """The events in the types of a game. `decode` is the game's decoder, made once per process."""
+        """The events, in the types of one game. `decode` is made once per module: it is the key of the cache."""
         events = self._events.get(decode)
         if events is None:
             events = self._events[decode] = decode(self.update.events)
@@ -85,44 +77,45 @@ class Conversation(Protocol):
     """One connection's side of a dialect."""
 
     tick_ms: int
-    """How often `tick` is wanted; 0: never."""
+    """Milliseconds between two calls of `tick`; 0: `tick` is never called. May change during the conversation."""
 
     def open(self) -> Iterable[Output]:
-        """The connection was made."""
+        """The connection has been established."""
 
     def receive(self, frame: bytes) -> Iterable[Output]:
-        """A frame (a text message, or a line without its end) came from the client."""
+        """The client has sent a frame: a text message, or over TCP a message without its delimiter."""
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
-        """Something that is no frame came: frame/binary, frame/too_big, or busy/rate with a frame that was dropped."""
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+        """The client has sent something that is not passed to `receive`: a binary frame, an oversized frame, or (with
+        the frame) one that a rate limit dropped, `busy/...`."""
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
-        """A request was carried out or refused."""
+        """A request with this `ref` has been carried out or refused."""
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        """A step of a room that this connection attends to. `ref` is that of the own request that caused it, or None.
-        Steps come in order, each exactly once, beginning after the view of `Entered`."""
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        """The next step of a room that this connection is attached to. `ref` is that of the own request that caused the
+        step, or None. Steps are delivered in order, each exactly once, beginning after the view of `Entered`."""
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
-        """The directory changed (after `WatchRooms`)."""
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
+        """The room directory changed (after a `WatchRoomsRequest`)."""
 
     def tick(self, now_ms: int) -> Iterable[Output]:
-        """`tick_ms` have passed. The time is monotonic and means nothing else."""
+        """`tick_ms` have passed. `now_ms` comes from a monotonic clock with an arbitrary start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A way to talk to the cluster: where it is spoken, and how a conversation begins."""
+    """A wire protocol: its name, its URL path, and how to begin a conversation."""
 
     name: str
     path: str
     converse: Callable[[Opening], Conversation]
-    """Raises `ProtocolError` for a URL that makes no sense: HTTP 400."""
+    """Makes the conversation of a new connection. Raises `ProtocolError` for invalid URL parameters (HTTP 400)."""
     framing: Callable[[Mapping[str, str]], Framing] = lambda _compat: Lines()
-    """For TCP listeners, from their options."""
+    """Makes the framing of a TCP connection from the options of its listener."""
     raw: bool = False
-    """The client is sent updates as they are, and can be sent a fresh view at any time (the play protocol). A client of
-    another dialect that missed too much is closed ("come back"), since its dialect cannot say it."""
+    """Updates are sent to the client unchanged, and a fresh view can be sent at any time (only `play`). The other
+    dialects have no message for a fresh view: there a client that missed steps is closed and has to reconnect."""
     ack: Callable[[CommandId, RoomId, Epoch, Offset], bytes] | None = None
-    """What a client is told when a command was carried out, and is this step of the room; where there is nothing of the
-    kind, clients see it by the update."""
+    """Encodes the message that confirms a command, with the position of its step. None: the dialect has no such
+    message, and the step itself is the confirmation."""

@@ -1,38 +1,42 @@
-"""How messages are delimited in a TCP stream; one line per message unless a dialect says otherwise."""
+"""Framing: how messages are delimited in a TCP stream. The default is one line per message."""
 
 from typing import Protocol
 
 from shared.errors import ErrorCode, ProtocolError
 
 MOST_BYTES = 64 * 1024
-"""Of a frame or line, in any dialect."""
+"""The largest frame or line that is accepted, in every dialect."""
 
 
 class Framing(Protocol):
-    """How a dialect's messages lie in a TCP stream."""
+    """The delimiting of a dialect's messages in one TCP connection, in both directions."""
 
     idle_ms: int
-    """When nothing has come for so long, `idle` is called; 0: never."""
+    """`idle` is called when no byte has arrived for this long; 0: never."""
     pause_ms: int
-    """Least time between two messages to the client."""
+    """The minimum time between two messages to the client."""
 
     def feed(self, data: bytes) -> list[bytes | ProtocolError]:
-        """Bytes came: the frames that are complete now, and an error in the place of each that cannot be one.
-        An error is handed to `garbage`; one with the code `frame/endless` ends the connection."""
+        """Take received bytes; return the frames that are complete now, with an error in place of each invalid one.
+        Errors go to `Conversation.invalid_frame`; an error with the code `frame/endless` ends the connection."""
 
-    def idle(self) -> list[bytes | ProtocolError]: ...
+    def idle(self) -> list[bytes | ProtocolError]:
+        """Return the frames that the pause of `idle_ms` has completed."""
 
     def frame(self, message: bytes) -> bytes:
-        """The message as it is written to the stream."""
+        """Return the message as it is written to the stream, with its delimiter."""
 
 
 def fault_of(why: str) -> ErrorCode:
-    """The code for a message that could not be decoded, from what the decoder said."""
+    """The error code for a message that could not be decoded, from the text of msgspec's error."""
+    # msgspec raises the same ValidationError for an unknown tag as for any other invalid field; only its text tells the
+    # two apart ("Invalid value 'x' - at `$.type`"). A change of this text would turn `frame/unknown_type` into
+    # `frame/malformed`, which the tests of the dialects notice.
     return "frame/unknown_type" if "Invalid value" in why and "$.type" in why else "frame/malformed"
 
 
 class Lines:
-    """One message per line: the framing of all dialects that name no other."""
+    """One message per line. A line that is too long is reported once, as soon as it exceeds the limit."""
 
     idle_ms = 0
     pause_ms = 0

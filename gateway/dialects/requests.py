@@ -1,9 +1,14 @@
-"""Requests that a conversation can make of the cluster. The session carries them out."""
+"""The requests that a conversation makes of the cluster. The session (gateway/session) carries them out.
+
+Each docstring names the answers (gateway/dialects/answers.py) after the arrow. `ref` comes back with the answer: any
+value of the dialect's choice, except in `play`, where it is the client's own command id, which rises per session.
+"""
 
 from typing import Any, TypeAlias, final
 
 import msgspec
 
+from gateway.transports.close_codes import BYE, CloseCode
 from shared.game import Choice
 from shared.ids import RoomId
 from shared.room_events import RoomSpec
@@ -11,18 +16,18 @@ from shared.room_views import Position
 
 
 class LoginRequest(msgspec.Struct, frozen=True):
-    """Claim a name for this connection -> `LoggedIn` or `Refused` (name/bad, name/taken)."""
+    """Claim a player name for this connection -> `LoggedIn` or `Refused` (name/bad, name/taken)."""
 
     name: str
     ref: Any = None
 
 
 class LogoutRequest(msgspec.Struct, frozen=True):
-    """Give the name back -> no answer."""
+    """Release the player name -> no answer."""
 
 
 class CreateRequest(msgspec.Struct, frozen=True):
-    """Open a room and sit down in it -> `Entered` or `Refused`."""
+    """Open a room and take a seat in it -> `Entered` or `Refused`."""
 
     spec: RoomSpec
     choice: Choice = {}
@@ -31,7 +36,7 @@ class CreateRequest(msgspec.Struct, frozen=True):
 
 
 class JoinRequest(msgspec.Struct, frozen=True):
-    """Sit down in this room -> `Entered` or `Refused` (room/unknown, room/full, room/started, ...)."""
+    """Take a seat in this room -> `Entered` or `Refused` (room/unknown, room/full, room/started, ...)."""
 
     room: RoomId
     choice: Choice = {}
@@ -40,26 +45,26 @@ class JoinRequest(msgspec.Struct, frozen=True):
 
 
 class MatchRequest(msgspec.Struct, frozen=True):
-    """Sit down at the oldest waiting public table that fits, or open one -> `Entered` or `Refused` (lobby/no_table)."""
+    """Take a seat in the oldest waiting public room that fits, or open one -> `Entered` or `Refused` (lobby/no_table)."""
 
     game: str
     seats: int | None = None
-    """Only tables with so many seats."""
+    """The number of seats that the room must have; None: any."""
     options: dict[str, Any] | None = None
-    """Only tables with these options."""
+    """The options that the room must have; None: any."""
     open: RoomSpec | None = None
-    """What to open where none waits; none: refuse."""
+    """The room to open if none fits; None: refuse."""
     choice: Choice = {}
     ref: Any = None
     wants: int = 0
 
 
 class ReturnRequest(msgspec.Struct, frozen=True):
-    """Come back by name to the seat of a player who is gone -> `Entered` or `Refused`.
+    """Take, by name, the seat of a player who has lost the connection -> `Entered` or `Refused`.
 
-    Without `room` the seat is looked for wherever the name is kept. Needs no `Login` before it; on success the
-    connection has the name. Refused with room/unknown if no room of `game` keeps a seat for the name, room/not_gone if
-    its player is connected, game/over (with the winners) if the player's last game has ended.
+    Without `room`, every room of `game` that holds the name is searched. No `LoginRequest` is needed before; on success
+    the connection has the name. Refused with room/unknown if no room of `game` holds a seat for the name, room/not_gone
+    if its player is connected, game/over (with the winners) if the player's last game has ended.
     """
 
     name: str
@@ -70,7 +75,7 @@ class ReturnRequest(msgspec.Struct, frozen=True):
 
 @final
 class ActRequest(msgspec.Struct, frozen=True, gc=False):
-    """Make a move -> the update that it caused is delivered with this `ref`, or `Refused`."""
+    """Give the game a command -> the step that it caused is delivered with this `ref`, or `Refused`."""
 
     room: RoomId
     command: msgspec.Struct | msgspec.Raw
@@ -79,7 +84,7 @@ class ActRequest(msgspec.Struct, frozen=True, gc=False):
 
 @final
 class SayRequest(msgspec.Struct, frozen=True):
-    """Chat; `to` a name: private -> as for `Act`."""
+    """Send chat, privately if `to` names a player -> as for `ActRequest`."""
 
     room: RoomId
     text: str
@@ -88,7 +93,7 @@ class SayRequest(msgspec.Struct, frozen=True):
 
 
 class ConfigureRequest(msgspec.Struct, frozen=True):
-    """Settle seats and options of the table that this connection opened with `RoomSpec.only` -> as for `Act`."""
+    """Set seats and options of the room that this connection opened with `RoomSpec.only` -> as for `ActRequest`."""
 
     room: RoomId
     seats: int
@@ -97,36 +102,35 @@ class ConfigureRequest(msgspec.Struct, frozen=True):
 
 
 class LeaveRequest(msgspec.Struct, frozen=True):
-    """Give up the seat (the others see it) or, once the game is over, just turn away -> `Done` or `Refused`.
+    """Give up the seat (visible to the others) or, once the game is over, detach -> `RequestDone` or `Refused`.
 
-    No more updates of the room are delivered once `Done` was answered."""
+    After `RequestDone` no step of the room is delivered."""
 
     room: RoomId
     ref: Any = None
 
 
 class WatchRoomsRequest(msgspec.Struct, frozen=True):
-    """Tell me the waiting and running rooms of a game now, and again whenever one changes -> `RoomsChanged`."""
+    """Begin or stop watching the list of a game's rooms -> `RoomsChanged` at once and after each change."""
 
     game: str
     on: bool = True
 
 
 class CloseConnection(msgspec.Struct, frozen=True):
-    """Send what was said so far, then close. For WebSockets with this code."""
+    """Send the frames put out so far, then close; a WebSocket with this code."""
 
-    code: int = 1000
-    reason: str = ""
+    close_code: CloseCode = BYE
 
 
 class CountRejection(msgspec.Struct, frozen=True):
-    """The client was told by the conversation itself that something is wrong: that is counted by its code."""
+    """Count, by its code, an error that the conversation itself has reported to the client."""
 
     code: str
 
 
 class HelloRequest(msgspec.Struct, frozen=True):
-    """Begin a session under a name, or take one up with its token -> `Welcomed` or `Refused`."""
+    """Begin a session under a name, or resume one with its token (only `play`) -> `Welcomed` or `Refused`."""
 
     name: str | None = None
     token: str | None = None
@@ -134,17 +138,17 @@ class HelloRequest(msgspec.Struct, frozen=True):
 
 
 class AttendRequest(msgspec.Struct, frozen=True):
-    """Look at a room, at the own seat or as a spectator -> `Attending` or `Refused`."""
+    """Attach to a room, at the own seat or as a spectator (only `play`) -> `RoomAttached` or `Refused`."""
 
     room: RoomId
     wants: int = 0
     ref: Any = None
     after: Position | None = None
-    """Send what came after this position instead of a view, if that is possible."""
+    """Send the updates after this position instead of a view, if that is possible."""
 
 
 class RematchRequest(msgspec.Struct, frozen=True):
-    """Sit down in the room of the next game of the same players -> `Attending` or `Refused`."""
+    """Take a seat in the rematch of this room (only `play`) -> `RoomAttached` or `Refused`."""
 
     room: RoomId
     wants: int = 0
@@ -170,5 +174,5 @@ Request: TypeAlias = (
 
 
 Output: TypeAlias = bytes | Request | CountRejection | CloseConnection
-"""What a conversation puts out: a frame to the client (its bytes, without any framing), a request, something to count,
-or the end."""
+"""One output of a conversation: a frame to the client (its bytes, without framing), a request, an error to count, or the
+end of the connection."""

@@ -1,6 +1,6 @@
-"""The operator's API: the cluster as its processes describe it, one room explained, and asking a process to stop.
+"""The operators' API: the processes of the cluster, the facts of one room, and asking a process to drain.
 
-Everything here needs the admin token. What players keep secret is not shown here either: events are the public ones.
+Every request needs the admin token. Players' secrets are not shown to operators either: events are the public ones.
 """
 
 import hmac
@@ -11,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gateway.desk import Desk
 from gateway.http.converters import ROOM
 from gateway.http.responses import Handler, bearer, error, guarded, json
+from gateway.http.room_recording import RecordedSeat
 from gateway.http.room_records import RoomRecords
+from gateway.node import GatewayNode
 from shared.bus import drains, leases, updates
 from shared.bus.registry import GATEWAYS, WORKERS, Registry
-from shared.ids import RoomId, partition_of
+from shared.ids import RoomId, Seat, partition_of
 
 _LAST = 20
 _decode_status = msgspec.json.Decoder(dict[str, Any]).decode
@@ -33,9 +34,9 @@ _decode_drain = msgspec.json.Decoder(Drain).decode
 class Operators:
     """The handlers, behind the admin token."""
 
-    def __init__(self, desk: Desk, recordings: RoomRecords, admin_token: str) -> None:
-        self._desk = desk
-        self._recordings = recordings
+    def __init__(self, node: GatewayNode, records: RoomRecords, admin_token: str) -> None:
+        self._node = node
+        self._records = records
         self._token = admin_token.encode()
 
     def routes(self) -> list[BaseRoute]:
@@ -57,40 +58,40 @@ class Operators:
         return guarded(admitted)
 
     async def _cluster(self, _request: Request) -> Response:
-        desk = self._desk
+        node = self._node
         gateways, now_ms = await self._processes(GATEWAYS)
         workers, _ = await self._processes(WORKERS)
         return json(
             {
                 "now_ms": now_ms,
-                "here": desk.gateway,
-                "partitions": len(desk.partitions),
-                "games": sorted(desk.games),
-                "rooms": desk.rooms.count(),
+                "here": node.id,
+                "partitions": len(node.partitions),
+                "games": sorted(node.games.cards),
+                "rooms": node.rooms.count(),
                 "gateways": gateways,
                 "workers": workers,
-                "draining": await drains.waiting(desk.store),
+                "draining": await drains.waiting(node.store),
             }
         )
 
     async def _processes(self, registry: Registry) -> tuple[list[dict[str, Any]], int]:
-        roll, statuses = await registry.roll(self._desk.store), await registry.status(self._desk.store)
-        live = set(roll.live)
+        members, statuses = await registry.roll(self._node.store), await registry.status(self._node.store)
+        live = set(members.live)
         found = [
-            {"id": process, "live": process in live, "lease_ms": end - roll.now_ms, **_status(statuses.get(process))}
-            for process, end in sorted(roll.ends.items())
+            {"id": process, "live": process in live, "lease_ms": end - members.now_ms, **_status(statuses.get(process))}
+            for process, end in sorted(members.ends.items())
         ]
-        return found, roll.now_ms
+        return found, members.now_ms
 
     async def _room(self, request: Request) -> Response:
-        desk, room = self._desk, RoomId(request.path_params["room"])
-        record = await self._recordings.of(room)
+        node, room = self._node, RoomId(request.path_params["room"])
+        record = await self._records.of(room)
         if record is None:
             return error("room/unknown", 404)
-        partition = partition_of(room, len(desk.partitions))
-        keys = desk.partitions[partition]
-        owner = await leases.owner(desk.store, keys)
-        told = await updates.latest(desk.store, keys, room, _LAST)
+        partition = partition_of(room, len(node.partitions))
+        keys = node.partitions[partition]
+        owner = await leases.owner(node.store, keys)
+        latest = await updates.latest(node.store, keys, room, _LAST)
         return json(
             {
                 "room": room,
@@ -98,10 +99,10 @@ class Operators:
                 "owner": owner,
                 "epoch": record.epoch,
                 "offset": record.offset,
-                "listing": desk.rooms.get(room),
-                "seats": [record.sittings[seat] for seat in sorted(record.sittings)],
+                "listing": node.rooms.get(room),
+                "seats": [_seat(seat, recorded) for seat, recorded in record.seats.items()],
                 "spectators": sorted(record.audience),
-                "last": [step.public for step in told],
+                "last": [step.public for step in latest],
             }
         )
 
@@ -110,11 +111,23 @@ class Operators:
             process = _decode_drain(await request.body()).process
         except msgspec.MsgspecError as wrong:
             return error("frame/malformed", 400, str(wrong))
-        rolls = [await registry.roll(self._desk.store) for registry in (GATEWAYS, WORKERS)]
-        if not any(process in roll.ends for roll in rolls):
+        members = [await registry.roll(self._node.store) for registry in (GATEWAYS, WORKERS)]
+        if not any(process in of_kind.ends for of_kind in members):
             return error("ops/unknown", 404)
-        await drains.ask(self._desk.store, process)
+        await drains.ask(self._node.store, process)
         return json({"draining": process}, 202)
+
+
+def _seat(seat: Seat, recorded: RecordedSeat) -> dict[str, Any]:
+    return {
+        "seat": seat,
+        "name": recorded.name,
+        "bot": recorded.bot,
+        "here": recorded.here,
+        "left": recorded.left,
+        "gateway": recorded.gateway,
+        "connection": recorded.connection,
+    }
 
 
 def _status(body: bytes | None) -> dict[str, Any]:

@@ -1,15 +1,17 @@
-"""What a session wants and takes more than one step: names, seats, the lobby, coming back."""
+"""Requests that need several round trips: logging in, taking a seat, matchmaking, returning, resuming, leaving.
 
-import asyncio
-import secrets
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+Each is a generator without IO. It yields a command or a question and is resumed with the reply or the result; it yields
+`AnswerClient` to send an answer. A generator runs synchronously from a reply to its next question, so the steps that
+follow a reply in the same delivery find the session attached.
+"""
+
+from collections.abc import Generator, Mapping
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from gateway.cluster import player_names
-from gateway.cluster.command_outbox import Busy
-from gateway.dialects.answers import Entered, LoggedIn, RequestDone, RoomAttached, Welcomed
+from gateway.cluster.tokens import Claims
+from gateway.dialects.answers import Answer, Entered, LoggedIn, RequestDone, RoomAttached, Welcomed
 from gateway.dialects.requests import (
     AttendRequest,
     CreateRequest,
@@ -23,29 +25,68 @@ from gateway.dialects.requests import (
     Request,
     ReturnRequest,
 )
-from gateway.transports import close_codes
+from gateway.session import name_rules
+from gateway.session.attachments import PendingAnswer
+from gateway.session.effects import (
+    CheckToken,
+    ClaimName,
+    CloseReplaced,
+    CountResume,
+    Draw,
+    FindKeptRooms,
+    ForgetRooms,
+    IssueToken,
+    NoteRoom,
+    Question,
+    ReadGames,
+    ReadNotedRooms,
+    RegisterSession,
+    ReleaseName,
+    Submit,
+    TakeOverName,
+)
+from gateway.session.state import SessionState
 from shared import commands
-from shared.bus import player_names as name_claims
-from shared.bus.store import StoreError
-from shared.commands import Enter, Envelope, RoomCommand, Watch
+from shared.bus.meta import GameCard
+from shared.commands import Enter, RoomCommand, Watch
 from shared.deliveries import Reply
-from shared.errors import Rejected
+from shared.errors import ErrorCode, Rejected
 from shared.ids import LOBBY, PRIVATE_ROOMS, CommandId, RoomId, SessionId
 from shared.room_events import RoomSpec
-from shared.room_views import Position, RoomView
-
-if TYPE_CHECKING:
-    from gateway.session.session import Session
+from shared.room_views import Listing, Position, RoomView
 
 _decode_view = msgspec.json.Decoder(RoomView).decode
-_TRIES = 6
-_TURNED_AWAY = ("room/full", "room/started", "room/closed", "room/unknown", "room/exists", "room/wrong_dialect")
-_UNFIT = ("room/bad_seats", "room/bad_options", "game/unknown")
-"""What makes a table impossible; somebody else may have asked for it."""
+_ATTEMPTS = 6
+"""Tables that a player is led to before the request is refused."""
+_SEED_LIMIT = 2**62
+_NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/store")
+"""The outbox has refused the command: no room has seen it."""
+_NO_SEAT: tuple[ErrorCode, ...] = (
+    "room/full",
+    "room/started",
+    "room/closed",
+    "room/unknown",
+    "room/exists",
+    "room/wrong_dialect",
+)
+"""The table has no seat for this player; another one may have."""
+_IMPOSSIBLE: tuple[ErrorCode, ...] = ("room/bad_seats", "room/bad_options", "game/unknown")
+"""The table cannot be opened as it was asked for, perhaps by another player."""
+
+
+class AnswerClient(msgspec.Struct, frozen=True):
+    """Hand an answer to the conversation."""
+
+    ref: Any
+    answer: Answer
+
+
+SeatRequest: TypeAlias = CreateRequest | JoinRequest | MatchRequest | RematchRequest
+RequestStep: TypeAlias = Submit | Question | AnswerClient
 
 
 class Refusal(Exception):
-    """The cluster said no."""
+    """The request is refused with this code."""
 
     def __init__(self, code: str, text: str = "") -> None:
         super().__init__(code)
@@ -53,290 +94,282 @@ class Refusal(Exception):
         self.text = text
 
 
-class RequestRunner:
-    """One request of a session, from asking to the answer."""
+def run(state: SessionState, request: Request) -> Generator[RequestStep, Any, None]:
+    """One request, from the question to the answer; raises `Refusal`."""
+    match request:
+        case LoginRequest(name=name, ref=ref):
+            yield from _log_in(state, name)
+            yield AnswerClient(ref, LoggedIn(name))
+        case HelloRequest(ref=ref):
+            welcome = yield from _hello(state, request)
+            yield AnswerClient(ref, welcome)
+        case LogoutRequest():
+            state.log_out()
+        case CreateRequest() | JoinRequest() | MatchRequest() | RematchRequest():
+            yield from _take_seat(state, request)
+        case ReturnRequest():
+            yield from _return(state, request)
+        case AttendRequest():
+            yield from _watch(state, request)
+        case LeaveRequest():
+            yield from _leave(state, request)
+        case _:
+            raise Refusal("frame/unknown_type")
 
-    def __init__(self, session: "Session") -> None:
-        self._session = session
-        self._desk = session.desk
 
-    async def run(self, request: Request) -> None:
-        session, ref, room = self._session, getattr(request, "ref", None), getattr(request, "room", None)
-        try:
-            match request:
-                case LoginRequest(name=name):
-                    await self._login(name)
-                    session.answer(ref, LoggedIn(name))
-                case HelloRequest():
-                    session.answer(ref, await self._hello(request))
-                case LogoutRequest():
-                    session.log_out()
-                case CreateRequest() | JoinRequest() | MatchRequest() | RematchRequest():
-                    await self._sit_down(request)
-                case ReturnRequest():
-                    await self._return(request)
-                case AttendRequest():
-                    await self._attend(request)
-                case LeaveRequest():
-                    await self._leave(request)
-                case _:
-                    raise Refusal("frame/unknown_type")
-        except Refusal as turned:
-            session.answer(ref, session.refused(turned.code, turned.text, room))
-        except Busy as busy:
-            session.answer(ref, session.refused(str(busy), room=room))
-        except StoreError:
-            session.answer(ref, session.refused("busy/store", room=room))
+# --- names ------------------------------------------------------------------------------------------------------------
 
-    # --- names ------------------------------------------------------------------------------------------------------
 
-    async def _login(self, name: str) -> None:
-        session, desk = self._session, self._desk
-        if not player_names.is_good(name):
-            raise Refusal("name/bad")
-        if session.name == name:
+def _log_in(state: SessionState, name: str) -> Generator[RequestStep, Any, None]:
+    if not name_rules.is_valid(name):
+        raise Refusal("name/bad")
+    if state.name == name:
+        return
+    yield from _claim(state, name, state.sid)
+    if state.name:
+        state.effects.append(ReleaseName(state.name, state.sid, keep=False))
+    state.name = name
+
+
+def _claim(state: SessionState, name: str, sid: SessionId) -> Generator[RequestStep, Any, None]:
+    state.claiming = (name, sid)
+    claimed: bool = yield ClaimName(name, sid)
+    if not claimed:
+        raise Refusal("name/taken")
+
+
+def _hello(state: SessionState, request: HelloRequest) -> Generator[RequestStep, Any, Welcomed]:
+    if state.name:
+        raise Refusal("session/twice")
+    rooms: tuple[RoomId, ...] = ()
+    if request.token is None:
+        yield from _log_in(state, request.name or "")
+    else:
+        rooms = yield from _take_up(state, request.token)
+    state.effects.append(RegisterSession(state.sid))
+    token: str = yield IssueToken(state.sid, state.name)
+    games: Mapping[str, GameCard] = yield ReadGames()
+    return Welcomed(state.name, state.sid, token, rooms, tuple(sorted(games)))
+
+
+def _take_up(state: SessionState, token: str) -> Generator[RequestStep, Any, tuple[RoomId, ...]]:
+    """Continue the session of a token; returns the rooms that keep its name. The session has its name only once all
+    questions are answered: if the store fails in between, the client may say hello again."""
+    claims: Claims | Rejected = yield CheckToken(token)
+    if isinstance(claims, Rejected):
+        raise Refusal(claims.code)
+    # The older connection releases the name. That must reach the store before the claim, or it would undo the claim.
+    state.effects.append(CloseReplaced(claims.sid))
+    yield from _claim(state, claims.name, claims.sid)
+    state.sid = claims.sid
+    noted: tuple[RoomId, ...] = yield ReadNotedRooms(claims.name)
+    listings: tuple[Listing | None, ...] = yield FindKeptRooms(claims.name, noted)
+    state.name = claims.name
+    return tuple(listing.room for listing in listings if listing is not None)
+
+
+# --- seats ------------------------------------------------------------------------------------------------------------
+
+
+def _take_seat(state: SessionState, request: SeatRequest) -> Generator[RequestStep, Any, None]:
+    if not state.name:
+        raise Refusal("session/none")
+    yield from _check_room_limit(state)
+    command_id = state.command_id(request.ref)
+    avoid: list[RoomId] = []
+    refusal = Refusal("command/too_old")
+    for attempt in range(_ATTEMPTS):
+        found = yield from _find_room(state, request, command_id, attempt, tuple(avoid))
+        if found is None:
+            continue
+        room, spec = found
+        yield NoteRoom(state.name, room)
+        seed: int = yield Draw(_SEED_LIMIT)
+        reply = yield from _ask(room, command_id, _enter(state, request, spec, seed), request.wants)
+        if not reply.code:
+            yield from _entered(state, request.ref, reply, request.wants)
             return
-        await self._claim(name, session.sid)
-        if session.name:
-            desk.let_go(session.name, session.sid, session.gateway, session.number, keep=False)
-        session.name = name
+        refusal = Refusal(reply.code, reply.text)
+        yield ForgetRooms(state.name, (room,))
+        if not _may_try_elsewhere(request, spec, reply.code):
+            break
+        avoid.append(room)
+    raise refusal
 
-    async def _claim(self, name: str, sid: SessionId) -> None:
-        """Raises `Turned`. From now on the store may hold the name for this connection, whatever we hear of it."""
-        session = self._session
-        session.claiming = (name, sid)
-        if not await player_names.claim(self._desk, name, sid, session.number):
-            raise Refusal("name/taken")
 
-    async def _hello(self, request: HelloRequest) -> Welcomed:
-        desk, session = self._desk, self._session
-        if session.name:
-            raise Refusal("session/twice")
-        rooms: tuple[RoomId, ...] = ()
-        if request.token is not None:
-            claims = desk.tokens.check(request.token, desk.now_ms())
-            if isinstance(claims, Rejected):
-                raise Refusal(claims.code)
-            older = desk.by_sid.get(claims.sid)
-            if older is not None and older is not session:
-                older.hang_up(close_codes.REPLACED)
-                older.lost()
-            await self._claim(claims.name, claims.sid)
-            session.sid = claims.sid
-            rooms, _ = await player_names.rooms_of(desk, claims.name)
-            session.name = claims.name
-        else:
-            await self._login(request.name or "")
-        desk.by_sid[session.sid] = session
-        token = desk.tokens.issue(session.sid, session.name, desk.now_ms())
-        return Welcomed(session.name, session.sid, token, rooms, tuple(sorted(desk.games)))
+def _enter(state: SessionState, request: SeatRequest, spec: RoomSpec | None, seed: int) -> Enter:
+    if isinstance(request, RematchRequest):
+        return Enter(state.name, spec, seed, dialect=state.dialect.name, of=request.room)
+    new = isinstance(request, CreateRequest)
+    return Enter(state.name, spec, seed, request.choice, dialect=state.dialect.name, new=new)
 
-    # --- seats ------------------------------------------------------------------------------------------------------
 
-    async def _sit_down(self, request: CreateRequest | JoinRequest | MatchRequest | RematchRequest) -> None:
-        session, desk = self._session, self._desk
-        if not session.name:
-            raise Refusal("session/none")
-        await self._check_rooms()
-        command_id = CommandId(request.ref) if session.dialect.raw else session.mint_id()
-        choice = {} if isinstance(request, RematchRequest) else request.choice
-        of = request.room if isinstance(request, RematchRequest) else None
-        avoid: list[RoomId] = []
-        refusal = Refusal("command/too_old")
-        for attempt in range(_TRIES):
-            found = await self._find(request, command_id, attempt, tuple(avoid))
-            if found is None:
-                continue
-            room, spec = found
-            await name_claims.note(desk.store, session.name, room)
-            new = isinstance(request, CreateRequest)
-            body = Enter(session.name, spec, desk.new_seed(), choice, dialect=session.dialect.name, of=of, new=new)
-            reply = await self._ask(
-                room, command_id, body, request.wants, lambda done: self._entered(request.ref, done, request.wants)
-            )
-            if not reply.code:
-                return
+def _find_room(
+    state: SessionState, request: SeatRequest, command_id: CommandId, attempt: int, avoid: tuple[RoomId, ...]
+) -> Generator[RequestStep, Any, tuple[RoomId, RoomSpec | None] | None]:
+    """The room to enter, and how to open it if it does not exist. None: the client has sent this very request before,
+    and its first run got further than this attempt."""
+    body: RoomCommand
+    match request:
+        case JoinRequest(room=room):
+            return room, None
+        case RematchRequest(room=room):
+            return (yield from _agree_on_next_room(room, command_id))
+        case CreateRequest(spec=spec):
+            yield from _known_games(spec.game)
+            private = yield from _draw_private_room()
+            body = commands.Open(spec, private)
+        case MatchRequest(game=game):
+            games = yield from _known_games(game)
+            body = _match(state, request, games[game], avoid)
+    # Each attempt has an id of its own, derived from the request's: sent again, the lobby answers it as before.
+    reply = yield from _ask(LOBBY, CommandId(command_id * (_ATTEMPTS + 2) + attempt), body)
+    if reply.code == "command/too_old":
+        return None
+    return _room_to_enter(reply)
+
+
+def _match(state: SessionState, request: MatchRequest, card: GameCard, avoid: tuple[RoomId, ...]) -> commands.Match:
+    opened = request.open
+    if opened is not None and request.seats is None and opened.seats not in card.seats:
+        opened = msgspec.structs.replace(opened, seats=min(card.seats))
+    return commands.Match(request.game, request.seats, request.options, state.dialect.name, opened, avoid)
+
+
+def _known_games(game: str) -> Generator[RequestStep, Any, Mapping[str, GameCard]]:
+    games: Mapping[str, GameCard] = yield ReadGames(game)
+    if game not in games:
+        raise Refusal("game/unknown" if games else "busy/workers")
+    return games
+
+
+def _agree_on_next_room(
+    room: RoomId, command_id: CommandId
+) -> Generator[RequestStep, Any, tuple[RoomId, RoomSpec | None]]:
+    """The players of a finished game agree on the room of the next one: the first request names it."""
+    private = yield from _draw_private_room()
+    reply = yield from _ask(room, command_id, commands.Rematch(private))
+    return _room_to_enter(reply)
+
+
+def _room_to_enter(reply: Reply) -> tuple[RoomId, RoomSpec | None]:
+    if reply.code:
+        raise Refusal(reply.code, reply.text)
+    assert reply.to is not None
+    return reply.to, reply.spec
+
+
+def _draw_private_room() -> Generator[RequestStep, Any, RoomId]:
+    """The number of a private room cannot be guessed."""
+    drawn: int = yield Draw(len(PRIVATE_ROOMS))
+    return RoomId(PRIVATE_ROOMS[drawn])
+
+
+def _check_room_limit(state: SessionState) -> Generator[RequestStep, Any, None]:
+    """Refuse a player who has seats in too many running rooms; rooms that are over do not count."""
+    noted: tuple[RoomId, ...] = yield ReadNotedRooms(state.name)
+    if len(noted) < state.rooms_per_player:
+        return
+    listings: tuple[Listing | None, ...] = yield FindKeptRooms(state.name, noted)
+    over = tuple(room for room, listing in zip(noted, listings, strict=True) if listing is None)
+    yield ForgetRooms(state.name, over)
+    if len(noted) - len(over) >= state.rooms_per_player:
+        raise Refusal("session/too_many_rooms")
+
+
+def _may_try_elsewhere(request: SeatRequest, spec: RoomSpec | None, code: str) -> bool:
+    """Whether a refused player should be led to another table."""
+    if isinstance(request, JoinRequest | RematchRequest):
+        return False
+    return code in _NO_SEAT or (isinstance(request, MatchRequest) and spec != request.open and code in _IMPOSSIBLE)
+
+
+def _return(state: SessionState, request: ReturnRequest) -> Generator[RequestStep, Any, None]:
+    """Back to the seat of a player who is away, by name alone."""
+    candidates: list[RoomId]
+    if request.room is not None:
+        candidates = [request.room]
+    else:
+        noted: tuple[RoomId, ...] = yield ReadNotedRooms(request.name)
+        listings: tuple[Listing | None, ...] = yield FindKeptRooms(request.name, noted)
+        running = [listing.room for listing in listings if listing is not None and listing.game == request.game]
+        over = [room for room, listing in zip(noted, listings, strict=True) if listing is None]
+        candidates = running or over[-1:]
+    refusal = Refusal("room/unknown")
+    for room in candidates:
+        reply = yield from _ask(room, state.mint_id(), Enter(request.name, by_name=True))
+        if reply.code:
             refusal = Refusal(reply.code, reply.text)
-            await name_claims.forget(desk.store, session.name, (room,))
-            if isinstance(request, JoinRequest | RematchRequest) or not _try_elsewhere(request, spec, reply.code):
-                break
-            avoid.append(room)
-        raise refusal
-
-    async def _find(
-        self,
-        request: CreateRequest | JoinRequest | MatchRequest | RematchRequest,
-        command_id: CommandId,
-        attempt: int,
-        avoid: tuple[RoomId, ...],
-    ) -> tuple[RoomId, RoomSpec | None] | None:
-        """Which room to go to, and how to open it if it is not there. None: an earlier sending of this very request has
-        made more attempts than this."""
-        desk = self._desk
-        lobby_id = CommandId(command_id * (_TRIES + 2) + attempt)
-        match request:
-            case JoinRequest(room=room):
-                return room, None
-            case CreateRequest(spec=spec):
-                body: RoomCommand = commands.Open(spec, RoomId(PRIVATE_ROOMS[secrets.randbelow(len(PRIVATE_ROOMS))]))
-            case MatchRequest(game=game, seats=seats, options=options, open=opened):
-                dialect = self._session.dialect.name
-                card = desk.games.get(game)
-                if opened is not None and seats is None and card is not None and opened.seats not in card.seats:
-                    opened = msgspec.structs.replace(opened, seats=min(card.seats))
-                body = commands.Match(game, seats, options, dialect, opened, avoid)
-            case RematchRequest(room=room):
-                return await self._next_room(room, command_id)
-        game = request.spec.game if isinstance(request, CreateRequest) else request.game
-        if game not in desk.games:
-            await desk.learn_games()
-        if game not in desk.games:
-            raise Refusal("game/unknown" if desk.games else "busy/workers")
-        reply = await self._ask(LOBBY, lobby_id, body)
-        if reply.code == "command/too_old":
-            return None
-        if reply.code:
-            raise Refusal(reply.code, reply.text)
-        assert reply.to is not None
-        return reply.to, reply.spec
-
-    async def _next_room(self, room: RoomId, command_id: CommandId) -> tuple[RoomId, RoomSpec | None]:
-        """The players of a finished game agree on the room of the next one: whoever asks first names it."""
-        private = RoomId(PRIVATE_ROOMS[secrets.randbelow(len(PRIVATE_ROOMS))])
-        agreed = await self._ask(room, command_id, commands.Rematch(private))
-        if agreed.code:
-            raise Refusal(agreed.code, agreed.text)
-        assert agreed.to is not None
-        return agreed.to, agreed.spec
-
-    async def _check_rooms(self) -> None:
-        """A player sits in so many running rooms at most; those that are over are forgotten."""
-        session, desk = self._session, self._desk
-        if len(await name_claims.rooms(desk.store, session.name)) < desk.settings.rooms_per_player:
-            return
-        kept, over = await player_names.rooms_of(desk, session.name)
-        await name_claims.forget(desk.store, session.name, over)
-        if len(kept) >= desk.settings.rooms_per_player:
-            raise Refusal("session/too_many_rooms")
-
-    async def _return(self, request: ReturnRequest) -> None:
-        """Back to the seat of a lost player, by name alone."""
-        session, desk = self._session, self._desk
-        if request.room is not None:
-            candidates = [request.room]
-        else:
-            noted = await name_claims.rooms(desk.store, request.name)
-            found = [await player_names.keeps(desk, room, request.name) for room in noted]
-            going_on = [listing.room for listing in found if listing is not None and listing.game == request.game]
-            over = [room for room, listing in zip(noted, found, strict=True) if listing is None]
-            candidates = going_on or over[-1:]
-        refusal = Refusal("room/unknown")
-        for room in candidates:
-            body = Enter(request.name, by_name=True)
-            reply = await self._ask(room, session.mint_id(), body, 0, lambda done: self._came_back(request, done))
-            if reply.code:
-                refusal = Refusal(reply.code, reply.text)
-                continue
-            await name_claims.note(desk.store, request.name, room)
-            await player_names.take_over(desk, request.name, session.sid, session.number)
-            return
-        raise refusal
-
-    def _came_back(self, request: ReturnRequest, reply: Reply) -> None:
-        self._session.name = request.name
-        self._entered(request.ref, reply, 0, back=True)
-
-    def _entered(self, ref: Any, reply: Reply, wants: int, *, back: bool = False) -> None:
-        """Called while the answer is being handed out, so that the steps right behind it find us attending."""
-        session = self._session
-        if session.dialect.raw:
-            view = bytes(reply.view)
-            session.answer(ref, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view))
-        else:
-            assert reply.seat is not None
-            session.answer(ref, Entered(reply.room, reply.seat, _decode_view(reply.view), back))
-        session.attach(reply, wants)
-
-    # --- attending --------------------------------------------------------------------------------------------------
-
-    async def _attend(self, request: AttendRequest) -> None:
-        """A view of the room, or what was missed since a position."""
-        session = self._session
-        if not session.name:
-            raise Refusal("session/none")
-        body = Watch(view=request.after is None)
-        reply = await self._ask(
-            request.room, CommandId(request.ref), body, request.wants, lambda done: self._attending(request, done)
-        )
-        if reply.code:
-            raise Refusal(reply.code, reply.text)
-
-    def _attending(self, request: AttendRequest, reply: Reply) -> None:
-        session, after = self._session, request.after
-        if after is not None:
-            self._desk.metrics.resumed("asked")
-            session.answer(request.ref, RoomAttached(reply.room, reply.seat, after.epoch, after.offset, None))
-            session.attach(reply, request.wants, after)
-            return
-        viewed = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view))
-        before = session.attachments.get(reply.room)
-        if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
-
-            def give(reason: str) -> None:
-                session.answer(request.ref, msgspec.structs.replace(viewed, reason=reason))
-
-            session.attach(reply, request.wants, before.position, give)
-        else:
-            session.answer(request.ref, viewed)
-            session.attach(reply, request.wants)
-
-    async def _leave(self, request: LeaveRequest) -> None:
-        session = self._session
-        attachment = session.attachments.get(request.room)
-        if attachment is not None and attachment.seat is None:
-            session.detach(attachment)
-            session.answer(request.ref, RequestDone(request.room))
-            return
-        command_id = CommandId(request.ref) if session.dialect.raw else session.mint_id()
-        reply = await self._ask(request.room, command_id, commands.Leave())
-        if reply.code:
-            raise Refusal(reply.code, reply.text)
-        if attachment is not None:
-            session.detach(attachment)
-        await name_claims.forget(self._desk.store, session.name, (request.room,))
-        step = Position(reply.epoch, reply.offset) if reply.offset else None
-        session.answer(request.ref, RequestDone(request.room, step))
-
-    # --- asking -----------------------------------------------------------------------------------------------------
-
-    async def _ask(
-        self,
-        room: RoomId,
-        command_id: CommandId,
-        body: RoomCommand,
-        wants: int = 0,
-        on_success: Callable[[Reply], None] | None = None,
-    ) -> Reply:
-        """A command and its answer, however long the cluster takes; raises `Busy` if it was not even sent.
-
-        `on_success` is called at once, before anything that the room says after its answer is handed out."""
-        desk, session = self._desk, self._session
-        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-
-        def replied(reply: Reply) -> None:
-            if future.done() or session.closed:
-                if not reply.code and isinstance(body, Enter | Watch):
-                    session.turn_away(room)
-                return
-            if not reply.code and on_success is not None:
-                on_success(reply)
-            future.set_result(reply)
-
-        envelope = Envelope(room, session.sid, command_id, body, desk.gateway, session.number, desk.new_trace(), wants)
-        desk.outgoing.send(envelope, replied)
-        return await future
+            continue
+        state.name = request.name
+        yield from _entered(state, request.ref, reply, 0, back=True)
+        yield NoteRoom(request.name, room)
+        yield TakeOverName(request.name, state.sid)
+        return
+    raise refusal
 
 
-def _try_elsewhere(request: CreateRequest | MatchRequest, spec: RoomSpec | None, code: str) -> bool:
-    """Whether a player who was turned away should be led to another table."""
-    return code in _TURNED_AWAY or (isinstance(request, MatchRequest) and spec != request.open and code in _UNFIT)
+def _entered(
+    state: SessionState, ref: Any, reply: Reply, wants: int, *, back: bool = False
+) -> Generator[RequestStep, Any, None]:
+    if state.dialect.raw:
+        view = bytes(reply.view)
+        yield AnswerClient(ref, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view))
+    else:
+        assert reply.seat is not None
+        yield AnswerClient(ref, Entered(reply.room, reply.seat, _decode_view(reply.view), back))
+    yield from _send_views(state.attach(reply, wants))
+
+
+# --- watching and leaving ---------------------------------------------------------------------------------------------
+
+
+def _watch(state: SessionState, request: AttendRequest) -> Generator[RequestStep, Any, None]:
+    """A view of the room, or the steps after a position."""
+    if not state.name:
+        raise Refusal("session/none")
+    after = request.after
+    reply = yield from _ask(request.room, CommandId(request.ref), Watch(view=after is None), request.wants)
+    if reply.code:
+        raise Refusal(reply.code, reply.text)
+    if after is not None:
+        state.effects.append(CountResume("asked"))
+        yield AnswerClient(request.ref, RoomAttached(reply.room, reply.seat, after.epoch, after.offset, None))
+        yield from _send_views(state.attach(reply, request.wants, after))
+        return
+    viewed = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view))
+    before = state.attachments.get(reply.room)
+    if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
+        # The client has not been sent all steps up to the view. It must see them first: its updates have no hole.
+        yield from _send_views(state.attach(reply, request.wants, before.position, (request.ref, viewed)))
+    else:
+        yield AnswerClient(request.ref, viewed)
+        yield from _send_views(state.attach(reply, request.wants))
+
+
+def _leave(state: SessionState, request: LeaveRequest) -> Generator[RequestStep, Any, None]:
+    attachment = state.attachments.get(request.room)
+    if attachment is not None and attachment.seat is None:
+        yield from _send_views(state.detach(request.room))
+        yield AnswerClient(request.ref, RequestDone(request.room))
+        return
+    reply = yield from _ask(request.room, state.command_id(request.ref), commands.Leave())
+    if reply.code:
+        raise Refusal(reply.code, reply.text)
+    yield from _send_views(state.detach(request.room))
+    yield ForgetRooms(state.name, (request.room,))
+    step = Position(reply.epoch, reply.offset) if reply.offset else None
+    yield AnswerClient(request.ref, RequestDone(request.room, step))
+
+
+def _send_views(views: tuple[PendingAnswer, ...]) -> Generator[RequestStep, Any, None]:
+    for ref, attached in views:
+        yield AnswerClient(ref, attached)
+
+
+def _ask(room: RoomId, command_id: CommandId, body: RoomCommand, wants: int = 0) -> Generator[RequestStep, Any, Reply]:
+    """A command and its reply, however long the cluster takes; raises `Refusal` if the command was not sent."""
+    reply = cast(Reply, (yield Submit(room, command_id, body, wants)))
+    if reply.code in _NOT_SENT:
+        raise Refusal(reply.code)
+    return reply

@@ -14,7 +14,7 @@ class CloseCode:
 
 
 BYE = CloseCode(1000, "bye")
-NONSENSE = CloseCode(1008, "too many malformed messages")
+MALFORMED = CloseCode(1008, "too many malformed messages")
 FLOOD = CloseCode(1008, "far too many messages")
 TOO_BIG = CloseCode(1009, "a message is far beyond the limit")
 SILENT = CloseCode(1011, "no sign of life", reconnect=True)
@@ -22,7 +22,7 @@ BROKEN = CloseCode(1011, "something broke on our side, come back", reconnect=Tru
 CROWDED = CloseCode(1013, "too many connections, try again later", reconnect=True)
 REPLACED = CloseCode(4001, "the session was opened somewhere else")
 SLOW = CloseCode(4002, "you read too slowly, come back", reconnect=True)
-LOST_TRACK = CloseCode(4003, "you missed too much, come back", reconnect=True)
+POSITION_LOST = CloseCode(4003, "you missed too much, come back", reconnect=True)
 
 
 def restart(after_ms: int) -> CloseCode:

@@ -1,4 +1,4 @@
-"""What a session needs of the thing it talks through: a WebSocket or a TCP connection."""
+"""The contract between a connection and its transport, a WebSocket or a TCP connection."""
 
 from typing import Protocol
 
@@ -9,16 +9,16 @@ class Transport(Protocol):
     """A connection to a client. Nothing here waits."""
 
     def send(self, messages: list[bytes]) -> None:
-        """Messages, in order, in one write."""
+        """Send messages, in order, in one write."""
 
-    def close(self, closing: CloseCode) -> None:
-        """Say why, send what is left, and close."""
+    def close(self, close_code: CloseCode) -> None:
+        """Send the rest, then close; a WebSocket with this code."""
 
     def abort(self) -> None:
-        """Close at once; the peer does not read anyway."""
+        """Close at once and drop the rest, which the peer does not read."""
 
     def ping(self) -> bool:
-        """Ask for a sign of life; False if this transport cannot, so that silence means nothing."""
+        """Ask the client for a pong. False if the transport has no pings: then silence means nothing."""
 
     def buffered(self) -> int:
-        """Bytes that are not sent yet."""
+        """The number of bytes that are not sent yet."""

@@ -1,11 +1,10 @@
-"""How much one client may ask for: messages per second, connections per address."""
+"""Limits for clients: frames per second, connections in all and per address."""
 
 from collections import Counter
-from functools import cache
 
 
 class TokenBucket:
-    """A token bucket: `rate` per second, `burst` at once."""
+    """A token bucket: it is refilled at `rate` tokens per second, up to `burst`."""
 
     __slots__ = ("_at", "_burst", "_rate", "_tokens")
 
@@ -28,7 +27,7 @@ class TokenBucket:
 
 
 class ConnectionLimiter:
-    """How many connections there are, in all and from each address."""
+    """Counts connections, in all and from each address."""
 
     def __init__(self, most: int, most_per_address: int) -> None:
         self._most = most
@@ -37,7 +36,7 @@ class ConnectionLimiter:
         self.count = 0
 
     def enter(self, address: str) -> bool:
-        """Count another one. False if it is one too many; it must leave all the same."""
+        """Count a new connection. False if that exceeds a limit; `leave` must be called in either case."""
         self.count += 1
         self._addresses[address] += 1
         return self.count <= self._most and self._addresses[address] <= self._most_per_address
@@ -47,17 +46,3 @@ class ConnectionLimiter:
         self._addresses[address] -= 1
         if not self._addresses[address]:
             del self._addresses[address]
-
-
-@cache
-def listed(setting: str) -> frozenset[str]:
-    """The parts of a setting that are separated by commas."""
-    return frozenset(filter(None, (part.strip() for part in setting.split(","))))
-
-
-def client_address(peer: str, forwarded: str, trusted: frozenset[str]) -> str:
-    """Who is really there: the peer, or whoever a trusted proxy says it speaks for, which it adds to the end of what
-    was forwarded to it."""
-    if forwarded and ("*" in trusted or peer in trusted):
-        return forwarded.split(",")[-1].strip() or peer
-    return peer

@@ -1,68 +1,29 @@
-"""Dialects over plain TCP: a thin thing that cuts the stream into messages. The dialects do not know of it."""
+"""Dialects over plain TCP: cuts the byte stream into frames, with the dialect's framing."""
 
 import asyncio
 import socket
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
-from gateway.desk import Desk
+from gateway.connection import Connection
+from gateway.connections import Connections
 from gateway.dialects.contract import Dialect, Opening
 from gateway.dialects.framing import Framing
-from gateway.session.session import Session
+from gateway.transports import proxy_header
 from gateway.transports.close_codes import CloseCode
 from shared.errors import ProtocolError
-from shared.runtime.settings import SettingError
 
 _CLOSE_S = 1.0
+"""Time for the peer to read the rest and to close its side."""
 _ABORT_S = 10.0
-"""For a peer that does not read what is left."""
-_PROXIED = "proxy"
+"""Time after which a peer that does not read the rest is cut off."""
 _HEADER_S = 5.0
-_MOST_HEADER = 107
-"""Bytes of a PROXY header of version 1, with its line end."""
-
-
-@dataclass(frozen=True, slots=True)
-class TcpListener:
-    """A dialect on a port of its own, with options of its own."""
-
-    dialect: str
-    port: int
-    options: Mapping[str, str]
-    proxied: bool = False
-    """A proxy is in front of it, and says in a PROXY header whom it speaks for."""
-
-
-def listeners(setting: str) -> list[TcpListener]:
-    """From `NAME=PORT[;OPTION[=VALUE]...]`, separated by commas; raises `SettingError`. The option `proxy` is our own,
-    the others are the dialect's."""
-    found = []
-    for part in filter(None, (part.strip() for part in setting.split(","))):
-        place, *options = (piece.strip() for piece in part.split(";"))
-        name, equals, port = place.partition("=")
-        if not equals or not port.isdigit() or not 0 < int(port) < 65_536:
-            raise SettingError(f"TAVOLATA_TCP: {part!r} is not of the form NAME=PORT[;OPTION[=VALUE]...]")
-        proxied = _PROXIED in options
-        pairs = (option.partition("=") for option in options if option and option != _PROXIED)
-        found.append(TcpListener(name, int(port), {key.strip(): value.strip() for key, _, value in pairs}, proxied))
-    return found
-
-
-def proxied_address(header: bytes) -> str | None:
-    """Whom a proxy speaks for, from the first line of the connection (PROXY protocol, version 1): empty if for itself,
-    None if it is no such header."""
-    match header.decode("ascii", "replace").split(" "):
-        case ["PROXY", "TCP4" | "TCP6", address, _, _, _]:
-            return address
-        case ["PROXY", "UNKNOWN", *_]:
-            return ""
-    return None
+"""Time for a proxy to send its PROXY header."""
 
 
 def _keep_alive(transport: asyncio.BaseTransport) -> None:
-    """Let the system find out about peers that vanished without a word."""
+    """Let the operating system find out about peers that are gone without closing the connection."""
     peer: socket.socket | None = transport.get_extra_info("socket")
     if peer is not None:
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -73,17 +34,19 @@ def _keep_alive(transport: asyncio.BaseTransport) -> None:
 
 
 class TcpConnection(asyncio.Protocol):
-    """One TCP connection. It is also the transport that its session writes to."""
+    """One TCP connection: an asyncio protocol, and the transport that its `Connection` writes to."""
 
-    def __init__(self, desk: Desk, dialect: Dialect, options: Mapping[str, str], *, proxied: bool = False) -> None:
-        self._desk = desk
+    def __init__(
+        self, connections: Connections, dialect: Dialect, options: Mapping[str, str], *, proxied: bool = False
+    ) -> None:
+        self._connections = connections
         self._dialect = dialect
         self._options = options
         self._header: bytes | None = b"" if proxied else None
-        """What has come of the proxy's header; none: we do not wait for one."""
+        """The part of the PROXY header that has come so far; None: the header is complete, or none is expected."""
         self._framing: Framing = dialect.framing(options)
         self._transport: asyncio.Transport | None = None
-        self._session: Session | None = None
+        self._connection: Connection | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._waiting: deque[bytes] = deque()
         self._writer: asyncio.TimerHandle | None = None
@@ -92,9 +55,9 @@ class TcpConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=self._desk.settings.outbox_bytes)
+        self._transport.set_write_buffer_limits(high=self._connections.settings.outbox_bytes)
         _keep_alive(transport)
-        if self._desk.draining:
+        if not self._connections.accepting:
             self._transport.close()
         elif self._header is None:
             self._begin(self._peer())
@@ -108,28 +71,28 @@ class TcpConnection(asyncio.Protocol):
     def _begin(self, address: str) -> None:
         assert self._transport is not None
         host, port, *_ = self._transport.get_extra_info("sockname") or ("", 0)
-        opening = Opening({}, self._desk.rooms, self._options, "tcp", (host, port))
-        self._session = Session(self._desk, self, self._dialect, opening, address)
-        self._session.open()
+        opening = Opening({}, self._connections.rooms, self._options, "tcp", (host, port))
+        self._connection = self._connections.new(self, self._dialect, opening, address)
+        self._connection.open()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         for timer in (self._idle, self._writer):
             if timer is not None:
                 timer.cancel()
-        if self._session is not None:
-            self._session.lost()
+        if self._connection is not None:
+            self._connection.lost()
 
     def eof_received(self) -> None:
-        """A peer that sends no more is gone, even if it would still read."""
+        """The peer sends no more. Returning None closes the transport: half-open connections are not served."""
 
     def pause_writing(self) -> None:
-        if self._session is not None:
-            self._session.pause()
+        if self._connection is not None:
+            self._connection.pause_writing()
 
     def resume_writing(self) -> None:
-        if self._session is not None:
-            self._session.resume()
+        if self._connection is not None:
+            self._connection.resume_writing()
 
     def data_received(self, data: bytes) -> None:
         if self._header is not None:
@@ -139,16 +102,16 @@ class TcpConnection(asyncio.Protocol):
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        self._hand_over(self._framing.feed(data))
+        self._pass_on(self._framing.feed(data))
         if self._framing.idle_ms and self._transport is not None:
-            self._idle = self._loop.call_later(self._framing.idle_ms / 1_000, self._fell_silent)
+            self._idle = self._loop.call_later(self._framing.idle_ms / 1_000, self._became_idle)
 
     def _read_header(self, data: bytes) -> bytes:
-        """What follows the proxy's header, once that is complete."""
+        """The bytes behind the PROXY header, once that is complete."""
         assert self._transport is not None
         header, end, rest = data.partition(b"\r\n")
-        address = proxied_address(header) if end else None
-        if address is not None and not self._desk.draining:
+        address = proxy_header.source_address(header) if end else None
+        if address is not None and self._connections.accepting:
             self._header = None
             if self._idle is not None:
                 self._idle.cancel()
@@ -156,26 +119,26 @@ class TcpConnection(asyncio.Protocol):
             self._begin(address or self._peer())
             return rest
         self._header = data
-        if end or len(data) >= _MOST_HEADER:
+        if end or len(data) >= proxy_header.MOST_BYTES:
             self._transport.close()
         return b""
 
-    def _fell_silent(self) -> None:
+    def _became_idle(self) -> None:
         self._idle = None
-        self._hand_over(self._framing.idle())
+        self._pass_on(self._framing.idle())
 
-    def _hand_over(self, frames: list[bytes | ProtocolError]) -> None:
+    def _pass_on(self, frames: list[bytes | ProtocolError]) -> None:
         for frame in frames:
-            if self._session is None or self._session.closed:
+            if self._connection is None or self._connection.closed:
                 return
             if isinstance(frame, bytes):
-                self._session.receive(frame)
+                self._connection.receive(frame)
             else:
-                self._session.garbage(frame.code)
+                self._connection.invalid_frame(frame.code)
                 if frame.code == "frame/endless":
-                    self._session.hang_up(CloseCode(1009, str(frame)))
+                    self._connection.close(CloseCode(1009, str(frame)))
 
-    # --- the session's transport ------------------------------------------------------------------------------------
+    # --- the transport of the connection ------------------------------------------------------------------------------
 
     def send(self, messages: list[bytes]) -> None:
         if self._transport is None:
@@ -189,7 +152,7 @@ class TcpConnection(asyncio.Protocol):
             self._write_one()
 
     def _write_one(self) -> None:
-        """With a minimum pause between messages: one now, the next when the pause is over."""
+        """The framing has a minimum pause between messages: write one now, and the next after the pause."""
         self._writer = None
         if self._transport is None:
             return
@@ -199,8 +162,8 @@ class TcpConnection(asyncio.Protocol):
         elif self._ending:
             self._end()
 
-    def close(self, why: CloseCode) -> None:
-        """TCP knows no reasons. What is left is sent, then the sending side is shut, and a moment later the rest."""
+    def close(self, close_code: CloseCode) -> None:
+        """Send the rest, shut the sending side, and a moment later the connection. TCP has no close codes."""
         self._ending = True
         if self._writer is None:
             self._end()
@@ -218,7 +181,7 @@ class TcpConnection(asyncio.Protocol):
             self._transport.abort()
 
     def ping(self) -> bool:
-        """Plain TCP has no pings, and a person at a terminal may think for long; dialects have their own limits."""
+        """TCP has no pings, and a person at a terminal may be silent for long. Dialects have limits of their own."""
         return False
 
     def buffered(self) -> int:

@@ -1,20 +1,23 @@
-"""Names are unique over the cluster while in use. A claim points to where the truth is: a live connection, or rooms.
+"""Claims of player names: a name is unique over the cluster while in use. A claim names a connection, or rooms.
 
-Claims are not renewed. Whoever wants a taken name looks whether the holder's gateway lives and whether a room really
+Claims are not renewed. A session that wants a taken name looks whether the claiming gateway lives and whether a room
 keeps the name; if neither, the claim is stale and is taken over.
 """
 
 from dataclasses import dataclass
 
+import msgspec
+
 from shared.bus import keys
 from shared.bus.scripts import script
 from shared.bus.store import Store
+from shared.deliveries import SessionReplaced
 from shared.ids import GatewayId, RoomId, SessionId
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The name is the session's; it was attended to at this gateway and connection before, if at any."""
+    """The session has the name. Before, it was at this gateway and connection; both are empty if it was at none."""
 
     gateway: GatewayId
     conn: int
@@ -22,7 +25,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Somebody else has the name."""
+    """Another session has the name."""
 
     session: SessionId
     gateway: GatewayId
@@ -39,7 +42,8 @@ async def claim(
     taken_from: SessionId | None = None,
     with_rooms: bool = False,
 ) -> Claimed | Taken:
-    """Whoever takes a name from another session takes over its rooms too if told so: for a player who came back."""
+    """Claim a name, or take it from the session `taken_from`. `with_rooms` also takes over the rooms noted in the
+    claim: for a player who has come back by name."""
     arguments = (session, gateway, conn, taken_from or "", int(with_rooms))
     done, *rest = await store.call(*script("claim", (keys.name(name),), arguments))
     if done:
@@ -49,22 +53,28 @@ async def claim(
     )
 
 
-async def let_go(store: Store, name: str, session: SessionId, gateway: GatewayId, conn: int, keep_ms: int) -> None:
-    """The connection is gone. Rooms that keep the name go on doing so; else it is kept for a time."""
+async def release(store: Store, name: str, session: SessionId, gateway: GatewayId, conn: int, keep_ms: int) -> None:
+    """Release the claim of a connection. A name that rooms keep stays claimed; others are reserved for `keep_ms`."""
     await store.call(*script("unclaim", (keys.name(name),), (session, gateway, conn, keep_ms)))
 
 
 async def rooms(store: Store, name: str) -> tuple[RoomId, ...]:
-    """The rooms that the name was noted down for."""
+    """The rooms that the name was noted for."""
     return tuple(RoomId(int(field[2:])) for field in await store.call("HKEYS", keys.name(name)) if field[:2] == b"r:")
 
 
 async def note(store: Store, name: str, room: RoomId) -> None:
-    """The player of this name is about to take a seat there."""
+    """Note that the player of this name is about to take a seat in a room."""
     await store.call("HSET", keys.name(name), f"r:{room}", 1)
 
 
 async def forget(store: Store, name: str, gone: tuple[RoomId, ...]) -> None:
-    """These rooms keep the name no more."""
+    """Remove the notes of rooms that do not keep the name."""
     if gone:
         await store.call("HDEL", keys.name(name), *(f"r:{room}" for room in gone))
+
+
+def publish_replacement(store: Store, gateway: GatewayId, session: SessionId, conn: int) -> None:
+    """Tell a gateway to close a connection: its session has a newer one. If the message is lost, the older connection
+    stays open and is served until it closes; commands of both are deduplicated by the same session id."""
+    store.cast((("PUBLISH", keys.control(gateway), msgspec.json.encode(SessionReplaced(session, conn))),))

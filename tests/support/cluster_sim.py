@@ -33,7 +33,7 @@ WORKER = WorkerSettings(
 GATEWAY = GatewaySettings(
     partitions=PARTITIONS, gateway_lease_ms=1_000, durability="applied", retry_ms=300, name_ms=60_000
 )
-_SECRETIVE = ("shared.bus.leases", "gateway.desk", "gateway.session.requests")
+_SECRETIVE = ("shared.bus.leases",)
 
 
 class _Instant(selectors.SelectSelector):
@@ -250,7 +250,7 @@ class Simulation:
         self.dice.choice(self.gateways).lose_the_store(self.dice)
 
     def _message_is_lost(self) -> None:
-        self.dice.choice(self.gateways).deaf += self.dice.randint(1, 3)
+        self.dice.choice(self.gateways).lose_messages(self.dice.randint(1, 3))
 
     def _subscription_is_made_again(self) -> None:
         self.dice.choice(self.gateways).resubscribe()
@@ -276,7 +276,7 @@ class Simulation:
 
     def _start_gateway(self) -> None:
         self._made += 1
-        self.gateways.append(SimGateway(self.world, self._made, GATEWAY))
+        self.gateways.append(SimGateway(self.world, self._made, GATEWAY, self.dice))
 
     def _forget(self, worker: SimWorker) -> None:
         self.fenced += worker.metrics.fenced

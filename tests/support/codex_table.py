@@ -13,7 +13,7 @@ import msgspec
 from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RequestDone
 from gateway.dialects.codex import CodexSettings
 from gateway.dialects.codex.conversation import CodexConversation
-from gateway.dialects.contract import Opening
+from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.requests import (
     ActRequest,
     CloseConnection,
@@ -28,6 +28,7 @@ from gateway.dialects.requests import (
     ReturnRequest,
     SayRequest,
 )
+from gateway.transports.close_codes import CloseCode
 from shared.errors import CODES, Rejected
 from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.codex.game import GAME
@@ -78,7 +79,7 @@ class Client:
     def __init__(self, cluster: "Cluster", query: dict[str, str]) -> None:
         self.cluster = cluster
         self.name = ""
-        self.closed: CloseConnection | None = None
+        self.closed: CloseCode | None = None
         self.frames: list[bytes] = []
         self.complaints: list[str] = []
         """Codes of what the conversation found wrong by itself."""
@@ -105,7 +106,7 @@ class Client:
             elif isinstance(out, CountRejection):
                 self.complaints.append(out.code)
             elif isinstance(out, CloseConnection):
-                self.closed = out
+                self.closed = out.close_code
                 self.cluster.later(lambda: self.cluster.lose(self))
                 return
             else:
@@ -376,7 +377,7 @@ class Cluster:
 def _delivery(client: Client, update: Update, ref: Any) -> Callable[[], None]:
     def deliver() -> None:
         if client.closed is None and client in client.cluster.clients:
-            client.put_out(client.conversation.deliver(update, ref))
+            client.put_out(client.conversation.deliver(DeliveredStep(msgspec.json.encode(update)), ref))
 
     return deliver
 

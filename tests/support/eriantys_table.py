@@ -27,6 +27,7 @@ from gateway.dialects.requests import (
     ReturnRequest,
     WatchRoomsRequest,
 )
+from gateway.transports.close_codes import CloseCode
 from shared.errors import Rejected
 from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.eriantys.game import GAME
@@ -50,7 +51,7 @@ class Line:
     name: str = ""
     seat: tuple[RoomId, Seat] | None = None
     watching: bool = False
-    closed: CloseConnection | None = None
+    closed: CloseCode | None = None
     heard: Callable[[bytes], None] | None = None
     complaints: list[str] = field(default_factory=list)
     """Codes of what the conversation found wrong by itself."""
@@ -148,13 +149,13 @@ class House:
                 case CountRejection(code=code):
                     line.complaints.append(code)
                 case CloseConnection():
-                    line.closed = out
+                    line.closed = out.close_code
                 case LogoutRequest():
                     line.name = ""
                 case WatchRoomsRequest(on=on):
                     line.watching = on
                     if on:
-                        self.feed(line, lambda: line.talk.changed(RoomsChanged()))
+                        self.feed(line, lambda: line.talk.rooms_changed(RoomsChanged()))
                 case _:
                     self._request(line, out)
 
@@ -330,7 +331,7 @@ class House:
                 self._deliver(person.line, update, ref if person.line is by else None)
 
     def _deliver(self, line: Line, update: Update, ref: Any) -> None:
-        self.feed(line, lambda: line.talk.deliver(update, ref))
+        self.feed(line, lambda: line.talk.deliver(contract.DeliveredStep(msgspec.json.encode(update)), ref))
 
     def _apply(self, room: HouseRoom, event: Any) -> None:
         if type(event).__module__ == "shared.room_events":
@@ -357,4 +358,4 @@ class House:
                 self._tell_rooms(line)
 
     def _tell_rooms(self, line: Line) -> None:
-        self.feed(line, lambda: line.talk.changed(RoomsChanged()) if line.watching else ())
+        self.feed(line, lambda: line.talk.rooms_changed(RoomsChanged()) if line.watching else ())

@@ -1,23 +1,23 @@
-"""A gateway's desk without sockets: a store in the test process, transports that remember, a clock at rest."""
+"""A gateway node without sockets: a store in the test process, transports that record, a clock that stands still."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
+from gateway.cluster.identity import RandomIds
 from gateway.cluster.tokens import Tokens
-from gateway.desk import Desk
+from gateway.connection import Connection
 from gateway.dialects.answers import RoomsChanged
-from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.play import conversation as play
 from gateway.dialects.requests import Output
-from gateway.metrics import Metrics
-from gateway.session.session import Session
+from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
 from shared.bus import command_streams, keys
 from shared.bus.keys import Keys
-from shared.bus.store import OutcomeUnknown, RedisCommand
+from shared.bus.store import OnMessage, OutcomeUnknown, RedisCommand
 from shared.commands import Envelope
 from shared.deliveries import Delivery, Reply, StepMessage
 from shared.errors import ErrorCode
@@ -34,10 +34,11 @@ SETTINGS = GatewaySettings(partitions=PARTITIONS, rate=1_000, burst=1_000, backl
 
 
 class HeldStore(FakeStore):
-    """Holds requests back until `go`, fails or falls silent, if told to; and counts what was cast."""
+    """Can hold requests back until `go`, fail, or stay silent; and records what was cast."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.up = True
         self.held: asyncio.Event | None = None
         self.casts: list[Sequence[RedisCommand]] = []
         self.broken = ""
@@ -69,7 +70,7 @@ class HeldStore(FakeStore):
 
 
 class Paper:
-    """A transport that writes everything down."""
+    """A transport that records everything."""
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
@@ -81,8 +82,8 @@ class Paper:
     def send(self, messages: list[bytes]) -> None:
         self.frames += messages
 
-    def close(self, closing: CloseCode) -> None:
-        self.closed = self.closed or closing
+    def close(self, close_code: CloseCode) -> None:
+        self.closed = self.closed or close_code
 
     def abort(self) -> None:
         self.aborted = True
@@ -95,9 +96,24 @@ class Paper:
         return self.unsent
 
     def messages(self) -> list[dict[str, Any]]:
-        """What was said since the last time."""
+        """The messages sent since the last call."""
         frames, self.frames = self.frames, []
         return [msgspec.json.decode(frame) for frame in frames]
+
+
+class QuietSubscription:
+    """A subscription without messages: tests hand messages to the node's parts themselves."""
+
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        pass
+
+    async def stop(self) -> None:
+        pass
+
+
+class KnownIds(RandomIds):
+    def new_gateway(self) -> GatewayId:
+        return GATEWAY
 
 
 class GatewayBench:
@@ -106,20 +122,19 @@ class GatewayBench:
     def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
         self.store = HeldStore()
         self.now = 1_000.0
-        self.desk = Desk(GATEWAY, settings, self.store, KEYS, Tokens("secret", 60_000), Metrics())
-        self.desk.now = lambda: self.now
-        self.desk.now_ms = lambda: int(self.now * 1_000)
+        tokens = Tokens("secret", 60_000)
+        self.node = GatewayNode(settings, self.store, QuietSubscription, tokens, KnownIds(), lambda: self.now, {})
         self._numbers: dict[Partition, int] = {}
         self._cursors = dict.fromkeys(range(PARTITIONS), "0-0")
 
-    def connect(self, dialect: Dialect = play.DIALECT, address: str = "10.0.0.1") -> tuple[Session, Paper]:
+    def connect(self, dialect: Dialect = play.DIALECT, address: str = "10.0.0.1") -> tuple[Connection, Paper]:
         paper = Paper()
-        session = Session(self.desk, paper, dialect, Opening({}, self.desk.rooms), address)
-        session.open()
-        return session, paper
+        connection = self.node.connections.new(paper, dialect, Opening({}, self.node.rooms), address)
+        connection.open()
+        return connection, paper
 
     async def added(self) -> list[Envelope]:
-        """What has been put on the streams since the last time."""
+        """The commands added to the streams since the last call."""
         await settle()
         envelopes: list[Envelope] = []
         for number, held in enumerate(KEYS):
@@ -132,17 +147,25 @@ class GatewayBench:
         return envelopes
 
     def answer(self, *replies: Reply, told: Iterable[StepMessage] = (), epoch: int = 7) -> None:
-        """What the owner of a partition says after a commit."""
+        """The owner of a partition sends a delivery after a commit."""
         told = tuple(told)
         room = replies[0].room if replies else told[0].room
         partition = partition_of(room, PARTITIONS)
         number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
-        self.desk.hub.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, told, replies)]))
+        self.node.feeds.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, told, replies)]))
 
     def lose_message(self, room: RoomId = ROOM) -> None:
         """A message to this gateway got lost."""
         partition = partition_of(room, PARTITIONS)
         self._numbers[partition] = self._numbers.get(partition, 0) + 1
+
+
+def attach(connection: Connection, reply: Reply, wants: int = 0) -> None:
+    """Attach a connection to a room, as if it had asked for that."""
+    state = connection.session._state
+    state.effects = []
+    state.attach(reply, wants)
+    connection._perform(state.effects)
 
 
 def step(offset: int, epoch: int = 7, room: RoomId = ROOM, **fields: Any) -> StepMessage:
@@ -159,12 +182,12 @@ def reply_to(envelope: Envelope, offset: int = 1, epoch: int = 7, seat: int | No
 
 async def settle() -> None:
     """Let everything happen that can happen now."""
-    for _ in range(12):
+    for _ in range(24):
         await asyncio.sleep(0)
 
 
 class Parrot:
-    """A conversation that says back what it hears."""
+    """A conversation that sends every frame back."""
 
     tick_ms = 0
 
@@ -177,16 +200,16 @@ class Parrot:
     def receive(self, frame: bytes) -> Iterable[Output]:
         return (frame,)
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         return (code.encode(),)
 
     def answer(self, ref: Any, answer: Any) -> Iterable[Output]:
         return ()
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        return (b"%d" % update.offset,)
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        return (b"%d" % step.update.offset,)
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         return ()
 
     def tick(self, now_ms: int) -> Iterable[Output]:

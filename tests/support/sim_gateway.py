@@ -1,28 +1,28 @@
-"""A gateway of the simulation: the real desk, hub, outgoing and sessions, over a line that the simulation drives."""
+"""A gateway of the simulation: the node that ships, over a store, a subscription and sockets that the simulation
+drives."""
 
 import asyncio
 from collections import deque
+from collections.abc import Callable, Sequence
 from random import Random
-
-import msgspec
+from typing import Any
 
 from gateway.cluster.tokens import Tokens
-from gateway.desk import Desk
 from gateway.dialects.contract import Opening
 from gateway.dialects.play import conversation as play
-from gateway.metrics import Metrics
-from gateway.session.session import Session
-from gateway.transports import close_codes
+from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
 from shared.bus import directory, keys
-from shared.bus.registry import GATEWAYS
-from shared.bus.store import StoreError
-from shared.deliveries import ControlMessage, Heartbeat
-from shared.ids import GatewayId
+from shared.bus.store import Argument, OnMessage, RedisCommand, StoreError
+from shared.ids import GatewayId, RoomId, SessionId
+from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
+from tests.support.fake_store import FakeNews
 from tests.support.sim_store import Line, World
 
-_decode_control = msgspec.json.Decoder(ControlMessage).decode
+_REPLY_S = 0.02
+"""How long a reply of the store is under way: meanwhile messages arrive on the subscription's own connection."""
+_RESTART_S = 0.05
 
 
 class Wire:
@@ -32,16 +32,17 @@ class Wire:
         self.gateway = gateway
         self.up: deque[bytes] = deque()
         self.down: deque[bytes] = deque()
-        self.cut = False
-        """No more frames will come through."""
-        self.session = Session(gateway.desk, self, play.DIALECT, Opening({}, gateway.desk.rooms), address)
+        self.cut = not gateway.started
+        """No more frames come through."""
+        connections = gateway.node.connections
+        self.session = connections.new(self, play.DIALECT, Opening({}, connections.rooms), address)
         self.session.open()
 
     def send(self, messages: list[bytes]) -> None:
         if not self.cut and not self.gateway.dead:
             self.down.extend(messages)
 
-    def close(self, closing: CloseCode) -> None:
+    def close(self, close_code: CloseCode) -> None:
         self.abort()
 
     def abort(self) -> None:
@@ -59,125 +60,186 @@ class Wire:
         self.session.receive(self.up.popleft())
 
 
+class SlowLine:
+    """A `GatewayStore` over a line, whose replies take some time to arrive, in order."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    @property
+    def up(self) -> bool:
+        return not self._line.down
+
+    async def call(self, *command: Argument) -> Any:
+        return (await self.pipe((command,)))[0]
+
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
+        replies = await self._line.pipe(commands, errors=errors)
+        await asyncio.sleep(_REPLY_S)
+        return replies
+
+    def cast(self, commands: Sequence[RedisCommand]) -> None:
+        self._line.cast(commands)
+
+
+class SimSubscription:
+    """A subscription whose messages arrive one by one, when the simulation says so."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._news: FakeNews | None = None
+        self._on_message: OnMessage = lambda _channel, _data: None
+        self._on_gap: Callable[[], None] = lambda: None
+        self.inbox: deque[tuple[str, bytes]] = deque()
+        self.losing = 0
+        """The number of deliveries that will be lost. Changes of the directory are not numbered: they are lost only
+        together with the subscription."""
+
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        self._news = self._world.server.listen(channels)
+        self._on_message, self._on_gap = on_message, on_gap
+        self.renew()
+
+    async def stop(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._news is not None:
+            self._news.close()
+            self._news = None
+        self.inbox.clear()
+
+    def renew(self) -> None:
+        """The subscription was lost and made again, and so were the messages that were under way."""
+        if self._news is not None:
+            self._news.heard()
+            self.inbox.clear()
+            self._on_gap()
+
+    def poll(self) -> None:
+        """Take what was published."""
+        for channel, data in self._news.heard() if self._news is not None else ():
+            if self.losing and channel != keys.LISTINGS:
+                self.losing -= 1
+            else:
+                self.inbox.append((channel, data))
+
+    def deliver(self) -> None:
+        self._on_message(*self.inbox.popleft())
+
+
+class SimIds:
+    """Ids that the seed of the simulation decides."""
+
+    def __init__(self, number: int, dice: Random) -> None:
+        self._number = number
+        self._dice = dice
+        self._lives = 0
+
+    def new_gateway(self) -> GatewayId:
+        self._lives += 1
+        return GatewayId(f"g-{self._number}-{self._lives}")
+
+    def new_session(self) -> SessionId:
+        return SessionId(f"s-{self._dice.getrandbits(64):016x}")
+
+    def draw(self, limit: int) -> int:
+        return self._dice.randrange(limit)
+
+
 class SimGateway:
-    def __init__(self, world: World, number: int, settings: GatewaySettings) -> None:
-        self.id = GatewayId(f"g-{number}")
+    """A gateway process of the simulation."""
+
+    def __init__(self, world: World, number: int, settings: GatewaySettings, dice: Random) -> None:
         self.store = Line(world)
         self.wires: list[Wire] = []
-        self.inbox: deque[tuple[str, bytes]] = deque()
-        self.deaf = 0
-        """So many messages will be lost on their way here."""
-        self._settings = settings
-        self._partitions = keys.all_keys(settings.partitions)
-        tokens = Tokens("a secret", settings.token_ms)
-        self.desk = Desk(self.id, settings, self.store, self._partitions, tokens, Metrics())
-        self.desk.outgoing.up = lambda: not self.store.down
-        self.desk.now_ms = lambda: int(world.time.now_s * 1_000)
+        self.started = False
+        self.subscriptions: list[SimSubscription] = []
         self._world = world
-        self._out = ""
-        self._registered = False
-        self._lives = 0
-        self._subscribe()
-        self.tasks = [asyncio.ensure_future(self._live()), asyncio.ensure_future(self._look_after())]
+        tokens = Tokens("a secret", settings.token_ms)
+        clock = asyncio.get_running_loop().time
+        ids = SimIds(number, dice)
+        self.node = GatewayNode(settings, SlowLine(self.store), self._subscribe, tokens, ids, clock, {})
+        self._task = asyncio.ensure_future(self._run())
+        self._checked = False
+
+    def _subscribe(self) -> SimSubscription:
+        self.subscriptions.append(SimSubscription(self._world))
+        return self.subscriptions[-1]
+
+    async def _run(self) -> None:
+        while not self.started:
+            try:
+                await self.node.start()
+                self.started = True
+            except StoreError:
+                await asyncio.sleep(_RESTART_S)
+        await self.node.run()
 
     @property
     def dead(self) -> bool:
         return self.store.dead
 
-    def _subscribe(self) -> None:
-        gateway = self.desk.gateway
-        self._out = keys.out(gateway)
-        self.news = self._world.server.listen((self._out, keys.LISTINGS, keys.control(gateway)))
-        self.resubscribe()
+    @property
+    def subscription(self) -> SimSubscription:
+        return self.subscriptions[-1]
+
+    @property
+    def inbox(self) -> deque[tuple[str, bytes]]:
+        return self.subscription.inbox
 
     def listen(self) -> None:
-        heard = self.news.heard()
-        missed = min(self.deaf, len(heard))
-        self.deaf -= missed
-        self.inbox.extend(heard[missed:])
+        self.subscription.poll()
 
     def hear(self) -> None:
         """The next message of the subscription arrives."""
-        channel, data = self.inbox.popleft()
-        if channel == self._out:
-            self.desk.hub.message(data)
-        elif channel == keys.LISTINGS:
-            self.desk.rooms.change(directory.changed(data))
-        else:
-            control = _decode_control(data)
-            if isinstance(control, Heartbeat):
-                self.desk.hub.beat(control.last)
-                return
-            session = self.desk.sessions.get(control.conn)
-            if session is not None and session.sid == control.sid:
-                session.hang_up(close_codes.REPLACED)
+        self.subscription.deliver()
+
+    def lose_messages(self, count: int) -> None:
+        self.subscription.losing += count
 
     def resubscribe(self) -> None:
-        """The subscription was made again; what was said meanwhile is lost."""
-        self.inbox.clear()
-        self.desk.spawn(self._gather())
-        self.desk.hub.resubscribed()
+        self.node.gathered = False
+        self.subscription.renew()
 
     def lose_the_store(self, dice: Random) -> None:
         self.store.lose(dice)
 
     def reconnect(self) -> None:
         self.store.down = False
-        self.desk.outgoing.repeat()
+        self.node.store_reconnected()
 
     def crash(self, dice: Random) -> None:
         self.store.die(dice)
-        for task in self.tasks:
-            task.cancel()
+        self._task.cancel()
+        self.node.tasks.cancel()
         for wire in self.wires:
             wire.cut = True
-        self.news.close()
+        self.subscription.close()
 
     def accept(self, address: str) -> Wire:
         wire = Wire(self, address)
         self.wires.append(wire)
         return wire
 
-    async def _gather(self) -> None:
-        while True:
-            try:
-                self.desk.rooms.gathered(await directory.gather(self.store, self._partitions))
-                return
-            except StoreError:
-                await asyncio.sleep(0.05)
-
-    async def _live(self) -> None:
-        while True:
-            try:
-                lease_ms = self._settings.gateway_lease_ms
-                gateway, first = self.desk.gateway, not self._registered
-                roll = await GATEWAYS.beat(self.store, gateway, lease_ms, b"{}", first=first)
-                self._registered = not roll.struck
-                if roll.struck:
-                    self._begin_anew()
-                    continue
-                self.desk.live_gateways = frozenset(roll.live)
-                await self.desk.learn_games()
-            except StoreError:
-                pass
-            await asyncio.sleep(self._settings.gateway_lease_ms / 4_000)
-
-    def _begin_anew(self) -> None:
-        for session in list(self.desk.sessions.values()):
-            session.hang_up(close_codes.restart(0))
-        self._lives += 1
-        self.desk.begin_anew(GatewayId(f"{self.id}-{self._lives}"))
-        self.news.close()
-        self._subscribe()
-
-    async def _look_after(self) -> None:
-        while True:
-            await asyncio.sleep(self._settings.retry_ms / 2_000)
-            if not self.store.down:
-                self.desk.outgoing.repeat(older_than=self._settings.retry_ms / 1_000)
-
     def check(self) -> None:
-        for task in self.tasks:
-            if task.done() and not self.dead:
-                task.result()
-                raise AssertionError(f"a loop of {self.id} has ended")
+        """The loops run, and the room directory is that of the store once it was read and no message is under way."""
+        if self._task.done() and not self.dead:
+            self._task.result()
+            raise AssertionError(f"the loops of {self.node.id} have ended")
+        if not self.node.gathered:
+            self._checked = False
+        elif not self._checked and not self.inbox:
+            self._checked = True
+            self._check_directory()
+
+    def _check_directory(self) -> None:
+        stored = self._stored_rooms()
+        known = {room: self.node.rooms.get(room) for room in (*stored, *self.node.rooms._rooms)}
+        if known != stored:
+            raise AssertionError(f"the room directory of {self.node.id} is {known}, that of the store is {stored}")
+
+    def _stored_rooms(self) -> dict[RoomId, Listing]:
+        replies = [self._world.server.run(("HVALS", partition.directory)) for partition in self.node.partitions]
+        listings = [directory._decode(value) for reply in replies for value in reply]
+        return {listing.room: listing for listing in listings}

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused
-from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.requests import (
     ActRequest,
     CloseConnection,
@@ -21,6 +21,7 @@ from gateway.dialects.requests import (
     ReturnRequest,
 )
 from gateway.dialects.snarl import SnarlSettings, snarl_dialect
+from gateway.transports.close_codes import CloseCode
 from shared.errors import ErrorCode, Rejected
 from shared.game import Absent, DeadlinePassed, Present, Table
 from shared.games.snarl.events import Event
@@ -45,7 +46,7 @@ class Client:
         self.name = ""
         self.seat: tuple[SnarlTable, Seat] | None = None
         self.inbox: list[bytes] = []
-        self.closed: CloseConnection | None = None
+        self.closed: CloseCode | None = None
 
     def say(self, value: Any) -> None:
         """Send a JSON value, and let everything happen that follows from it."""
@@ -54,8 +55,8 @@ class Client:
     def send(self, frame: bytes) -> None:
         self.cluster.carry_out(self, self.conversation.receive(frame))
 
-    def garbage(self, code: ErrorCode) -> None:
-        self.cluster.carry_out(self, self.conversation.garbage(code))
+    def invalid_frame(self, code: ErrorCode) -> None:
+        self.cluster.carry_out(self, self.conversation.invalid_frame(code))
 
     def tick(self, now_ms: int) -> None:
         self.cluster.carry_out(self, self.conversation.tick(now_ms))
@@ -228,7 +229,7 @@ class Cluster:
             case bytes():
                 client.inbox.append(word)
             case CloseConnection():
-                client.closed = word
+                client.closed = word.close_code
                 self.lose(client)
             case LoginRequest(name=name, ref=ref):
                 if not name or name in self.names:
@@ -296,4 +297,4 @@ class Cluster:
         self.carry_out(client, client.conversation.answer(ref, answer))
 
     def deliver(self, client: Client, update: Update, ref: Any) -> None:
-        self.carry_out(client, client.conversation.deliver(update, ref))
+        self.carry_out(client, client.conversation.deliver(DeliveredStep(msgspec.json.encode(update)), ref))

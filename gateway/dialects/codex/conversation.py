@@ -30,7 +30,7 @@ from gateway.dialects.codex.render import follow, missing
 from gateway.dialects.codex.returning import whole_state
 from gateway.dialects.codex.settings import CodexSettings
 from gateway.dialects.codex.table import Table, enter
-from gateway.dialects.contract import Opening
+from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.requests import (
     ActRequest,
     CloseConnection,
@@ -45,11 +45,11 @@ from gateway.dialects.requests import (
     ReturnRequest,
     SayRequest,
 )
+from gateway.transports.close_codes import MALFORMED, SILENT
 from shared.errors import CODES, ErrorCode, ProtocolError
 from shared.games.codex.events import Event
 from shared.ids import RoomId
 from shared.room_events import RoomEvent, RoomSpec
-from shared.room_views import Update
 
 GAME: Final = "codex"
 BUSY: Final = "BUSY: retry after 1 s"
@@ -107,7 +107,7 @@ class CodexConversation:
             yield encode(ErrorMessage(BUSY))
             yield CountRejection("busy/rate")
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterator[Output]:
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterator[Output]:
         self._heard = True
         if code.startswith("busy/"):
             yield encode(ErrorMessage(BUSY))
@@ -118,9 +118,9 @@ class CodexConversation:
         yield encode(reply)
         self._illformed += 1
         if self._illformed >= MOST_ILLFORMED:
-            yield CloseConnection(1008, "too many messages that make no sense")
+            yield CloseConnection(MALFORMED)
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         return ()
 
     def tick(self, now_ms: int) -> Iterator[Output]:
@@ -130,7 +130,7 @@ class CodexConversation:
         self._silent_for = 0 if self._heard else self._silent_for + passed
         self._heard = False
         if self._table is not None and self._silent_for >= self._settings.silence_ms:
-            yield CloseConnection(1011, "no sign of life")
+            yield CloseConnection(SILENT)
         else:
             yield encode(HeartbeatMessage("ping"))
 
@@ -256,13 +256,13 @@ class CodexConversation:
         while self._held and self._asking is None:
             yield from self._handle(self._held.popleft())
 
-    def deliver(self, update: Update, ref: Any) -> Iterator[Output]:
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterator[Output]:
         table = self._table
-        if table is None or update.room != table.room:
+        if table is None or step.update.room != table.room:
             return
         if ref is not None:
             yield encode(confirm(ref))
-        for event in _decode_events(update.events):
+        for event in step.events(_decode_events):
             for message in follow(table, event):
                 yield encode(message)
         for message in missing(table):

@@ -10,10 +10,10 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from gateway.dialects.answers import Answer, Entered, Refused, RoomsChanged
-from gateway.dialects.contract import Opening
+from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.framing import fault_of
 from gateway.dialects.requests import ActRequest, CloseConnection, CountRejection, Output, Request
-from gateway.transports.close_codes import NONSENSE
+from gateway.transports.close_codes import MALFORMED, CloseCode
 from shared.errors import CODES as COMMON_CODES
 from shared.errors import ErrorCode, ProtocolError
 from shared.games.eriantys.cards import CARDS, Ask
@@ -37,7 +37,7 @@ from shared.room_events import (
     RoomSpec,
     Started,
 )
-from shared.room_views import RoomView, SeatView, Update
+from shared.room_views import RoomView, SeatView
 
 GAME: Final = "eriantys"
 MOST_NONSENSE: Final = 20
@@ -223,7 +223,7 @@ class Talk(ABC, Generic[M]):
             return []
         return [self.complain("busy/rate"), CountRejection("busy/rate")]
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         if self._closed:
             return []
         return [self.complain(code)] if code.startswith("busy/") else list(self._nonsense(ProtocolError(code)))
@@ -232,16 +232,16 @@ class Talk(ABC, Generic[M]):
         then: Then | None = ref
         return [] if then is None else list(self._go_on(then(answer)))
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
         then: Then | None = ref
-        told = self._told(update)
+        told = self._told(step)
         return list(self._watch_busy(told) if then is None else self._go_on(chain(told, then(None))))
 
-    def _told(self, update: Update) -> Iterator[Output]:
-        if self._table is not None and self._table.room == update.room:
-            yield from self.tell(self._table, _decode_events(update.events))
+    def _told(self, step: DeliveredStep) -> Iterator[Output]:
+        if self._table is not None and self._table.room == step.update.room:
+            yield from self.tell(self._table, step.events(_decode_events))
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         return ()
 
     def tick(self, now_ms: int) -> Iterable[Output]:
@@ -263,7 +263,7 @@ class Talk(ABC, Generic[M]):
         self._row += 1
         yield self.complain(error.code, str(error))
         if self._row >= MOST_NONSENSE:
-            yield self.hang_up(NONSENSE.code, NONSENSE.reason)
+            yield self.hang_up(MALFORMED)
 
     def _go_on(self, outs: Iterator[Output]) -> Iterator[Output]:
         """The request is done: continue, then look at the frames that came meanwhile."""
@@ -294,10 +294,10 @@ class Talk(ABC, Generic[M]):
         refused = self.refusal(answer)
         return self.complain(refused.code, refused.text)
 
-    def hang_up(self, code: int, reason: str) -> CloseConnection:
+    def hang_up(self, close_code: CloseCode) -> CloseConnection:
         self._closed = True
         self._waiting.clear()
-        return CloseConnection(code, reason)
+        return CloseConnection(close_code)
 
     def sit_down(self, entered: Entered) -> Table:
         self._table = Table.entered(entered.room, entered.seat, entered.view)

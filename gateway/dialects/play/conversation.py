@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
-from gateway.dialects.contract import Dialect, Opening
+from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.framing import fault_of
 from gateway.dialects.requests import (
     ActRequest,
@@ -25,12 +25,13 @@ from gateway.dialects.requests import (
     SayRequest,
     WatchRoomsRequest,
 )
+from gateway.transports.close_codes import BYE, MALFORMED
 from shared.commands import WANTS_OPTIONS, WANTS_VIEW
 from shared.errors import CODES, ErrorCode
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, Offset, RoomId
 from shared.room_events import RoomSpec
-from shared.room_views import Listing, Position, Update
+from shared.room_views import Listing, Position
 
 _encode = msgspec.json.Encoder().encode
 _MOST_NONSENSE = 20
@@ -204,7 +205,7 @@ class Play:
                 self._known = True
                 return (HelloRequest(said.name, said.token, _HELLO),)
             case ByeIn():
-                return (LogoutRequest(), CloseConnection(1000, "bye"))
+                return (LogoutRequest(), CloseConnection(BYE))
         if not self._known:
             return self._stranger(said)
         match said:
@@ -258,10 +259,10 @@ class Play:
         wanted = self._filter
         return wanted is not None and wanted.status in ("", room.status) and wanted.seats in (None, room.seats)
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         changed: list[Listing] = []
         gone: list[RoomId] = []
-        for room, listing in rooms.changed.items():
+        for room, listing in change.changed.items():
             if listing is not None and self._wanted(listing):
                 changed.append(listing)
             elif room in self._listed:
@@ -303,10 +304,10 @@ class Play:
             said["view"] = msgspec.Raw(answer.view)
         return _encode(said)
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        return (_encode(update),)
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        return (step.raw,)
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         if code.startswith("busy/"):
             loose = _loose(frame)
             return (_error(code, CODES[code], loose.id, loose.room),)
@@ -328,7 +329,7 @@ class Play:
         self._nonsense += 1
         if self._nonsense < _MOST_NONSENSE:
             return (error,)
-        return (error, CloseConnection(1008, "too many malformed messages"))
+        return (error, CloseConnection(MALFORMED))
 
 
 def _too_deep(frame: bytes) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from gateway.dialects.answers import Answer, Entered, RoomsChanged
-from gateway.dialects.contract import Opening
+from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.requests import CloseConnection, Output
 from gateway.dialects.snarl.close_codes import BUSY, TOO_BIG
 from gateway.dialects.snarl.listener_options import Compat
@@ -13,7 +13,6 @@ from gateway.dialects.snarl.registration import Registration
 from gateway.dialects.snarl.settings import SnarlSettings
 from gateway.dialects.snarl.url_options import Wishes
 from shared.errors import ErrorCode
-from shared.room_views import Update
 
 _NAMING_TICK_MS: Final = 250
 _PLAYING_TICK_MS: Final = 1_000
@@ -39,12 +38,12 @@ class SnarlConversation:
     def receive(self, frame: bytes) -> Iterable[Output]:
         return self._speak(self._part.receive(frame))
 
-    def garbage(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
         match code:
             case "frame/too_big" | "frame/endless":
-                return self._speak((TOO_BIG,))
+                return self._speak((CloseConnection(TOO_BIG),))
             case "busy/rate":
-                return self._speak((BUSY,) if self._part.prompted else ())
+                return self._speak((CloseConnection(BUSY),) if self._part.prompted else ())
             case _:
                 return self._speak(self._part.malformed())
 
@@ -55,10 +54,10 @@ class SnarlConversation:
             return self._speak(self._playing.resume())
         return self._speak(self._part.answer(ref, answer))
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        return () if self._playing is None else self._speak(self._playing.deliver(update, ref))
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        return () if self._playing is None else self._speak(self._playing.deliver(step, ref))
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         return ()
 
     def tick(self, now_ms: int) -> Iterable[Output]:

@@ -6,7 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from gateway.dialects.answers import Answer, Entered, Refused
-from gateway.dialects.requests import ActRequest, Output
+from gateway.dialects.contract import DeliveredStep
+from gateway.dialects.requests import ActRequest, CloseConnection, Output
 from gateway.dialects.snarl.close_codes import GAME_OVER, REMOVED, TABLE_CLOSED
 from gateway.dialects.snarl.listener_options import Compat
 from gateway.dialects.snarl.messages import (
@@ -43,7 +44,6 @@ from shared.games.snarl.sights import Actor, Kind, Window
 from shared.games.snarl.views import Standing, View, fold
 from shared.ids import Seat
 from shared.room_events import NOTHING, Closed, Joined, Left, RoomEvent
-from shared.room_views import Update
 
 _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 _decode_view = msgspec.json.Decoder(View).decode
@@ -81,7 +81,7 @@ class Playing:
         if not self._started:
             return
         if view.member(self._seat).standing is Standing.DISCONNECTED:
-            yield REMOVED
+            yield CloseConnection(REMOVED)
             return
         yield say(StartLevel(view.level, tuple(self._names[member.seat] for member in view.connected)))
         if view.window is not None:
@@ -112,17 +112,17 @@ class Playing:
             self._act_due = False
             yield self._act_sent
 
-    def deliver(self, update: Update, ref: Any) -> Iterable[Output]:
-        for event in _decode_events(update.events):
+    def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:
+        for event in step.events(_decode_events):
             match event:
                 case Joined():
                     self._names[event.seat] = event.name
                 case Left() if not self._started:
                     self._names.pop(event.seat, None)
                     if event.seat == self._seat:
-                        yield TABLE_CLOSED
+                        yield CloseConnection(TABLE_CLOSED)
                 case Closed():
-                    yield TABLE_CLOSED
+                    yield CloseConnection(TABLE_CLOSED)
                 case _ if isinstance(event, Event):
                     self._started = True
                     self._view = fold(self._view, event)
@@ -151,13 +151,13 @@ class Playing:
             case PlayerDisconnected(seat=seat):
                 yield from self._show(event.windows, self._deed(seat, "disconnected"))
                 if seat == self._seat:
-                    yield REMOVED
+                    yield CloseConnection(REMOVED)
             case LevelEnded():
                 key = None if event.key is None else self._names[event.key]
                 yield say(EndLevel(key, self._called(event.exits), self._called(event.ejects)))
             case GameEnded():
                 yield say(self._end_game(event))
-                yield GAME_OVER
+                yield CloseConnection(GAME_OVER)
 
     def _show(self, windows: Windows, text: str | None) -> Iterable[Output]:
         """Whoever is shown nothing is sent nothing."""

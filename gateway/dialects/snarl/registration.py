@@ -6,6 +6,7 @@ from typing import Any
 from gateway.dialects.answers import Answer, LoggedIn, Refused
 from gateway.dialects.contract import Opening
 from gateway.dialects.requests import (
+    CloseConnection,
     JoinRequest,
     LoginRequest,
     LogoutRequest,
@@ -53,7 +54,7 @@ class Registration:
         if self._wishes.table is None or self._table_waits() or self._somebody_is_gone():
             yield from self._ask()
         else:
-            yield NO_TABLE
+            yield CloseConnection(NO_TABLE)
 
     def receive(self, frame: bytes) -> Iterable[Output]:
         return self._answer(read_name(frame, unquoted=self._compat.unquoted_names) or "")
@@ -84,7 +85,7 @@ class Registration:
             self._prompted_ms = now_ms
         elif now_ms - self._prompted_ms >= self._settings.wait_ms:
             self._prompted = False
-            yield NO_NAME_IN_TIME
+            yield CloseConnection(NO_NAME_IN_TIME)
 
     def _refused(self, ref: Any, code: str) -> Iterable[Output]:
         if ref == "login" and code == "name/taken":
@@ -97,7 +98,7 @@ class Registration:
         elif self._wishes.table is None and code in _TURNED_AWAY:
             self._postponed = self._seating()
         else:
-            yield NO_TABLE
+            yield CloseConnection(NO_TABLE)
 
     def _request(self, ref: Any) -> Request:
         match ref:
@@ -125,7 +126,7 @@ class Registration:
         self._asks_left -= 1
         self._prompted = self._asks_left >= 0
         self._prompted_ms = None
-        yield ASK_NAME if self._prompted else NAMELESS
+        yield ASK_NAME if self._prompted else CloseConnection(NAMELESS)
 
     def _answer(self, name: str) -> Iterable[Output]:
         """The first answer closes the prompt. A name that cannot be used is claimed as the empty one, which is refused

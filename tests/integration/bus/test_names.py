@@ -62,19 +62,19 @@ async def test_rooms_pass_to_the_session_of_a_player_who_came_back(store: Store)
 
 async def test_a_name_that_is_let_go_without_a_time_is_free(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
-    await name_claims.let_go(store, "ada", ADA, G1, 1, 0)
+    await name_claims.release(store, "ada", ADA, G1, 1, 0)
     assert isinstance(await name_claims.claim(store, "ada", EVE, G2, 2), Claimed)
 
 
 async def test_a_name_that_is_let_go_with_a_time_is_kept(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
-    await name_claims.let_go(store, "ada", ADA, G1, 1, LONG_MS)
+    await name_claims.release(store, "ada", ADA, G1, 1, LONG_MS)
     assert await name_claims.claim(store, "ada", EVE, G2, 2) == Taken(ADA, GatewayId(""), ())
 
 
 async def test_a_name_that_is_kept_for_a_time_is_free_afterwards(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
-    await name_claims.let_go(store, "ada", ADA, G1, 1, 5)
+    await name_claims.release(store, "ada", ADA, G1, 1, 5)
     while isinstance(await name_claims.claim(store, "ada", EVE, G2, 2), Taken):
         pass
     assert isinstance(await name_claims.claim(store, "ada", ADA, G1, 3), Taken)
@@ -82,7 +82,7 @@ async def test_a_name_that_is_kept_for_a_time_is_free_afterwards(store: Store) -
 
 async def test_who_comes_back_in_time_keeps_the_name(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
-    await name_claims.let_go(store, "ada", ADA, G1, 1, LONG_MS)
+    await name_claims.release(store, "ada", ADA, G1, 1, LONG_MS)
     await name_claims.claim(store, "ada", ADA, G2, 5)
     assert await store.call("PTTL", keys.name("ada")) > LONG_MS
 
@@ -95,7 +95,7 @@ async def test_a_name_that_nobody_lets_go_of_is_not_kept_for_ever(store: Store) 
 async def test_an_old_connection_cannot_let_go_of_a_name_that_a_newer_one_has(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
     await name_claims.claim(store, "ada", ADA, G2, 5)
-    await name_claims.let_go(store, "ada", ADA, G1, 1, 0)
+    await name_claims.release(store, "ada", ADA, G1, 1, 0)
     assert await name_claims.claim(store, "ada", EVE, G1, 9) == Taken(ADA, G2, ())
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
-from gateway.dialects.contract import Opening
+from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.play.conversation import Play, ack
 from gateway.dialects.requests import (
     ActRequest,
@@ -28,11 +28,12 @@ from gateway.dialects.requests import (
     SayRequest,
     WatchRoomsRequest,
 )
+from gateway.transports.close_codes import BYE, MALFORMED
 from shared.commands import WANTS_OPTIONS, WANTS_VIEW
 from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
 from shared.room_events import RoomSpec, RoomStatus
-from shared.room_views import Listing, Position, Update
+from shared.room_views import Listing, Position
 
 ROOM = RoomId(1000)
 COMMAND = {"type": "take", "count": 2}
@@ -129,7 +130,7 @@ def test_a_ping_is_answered_at_once() -> None:
 
 
 def test_bye_ends_the_session_and_the_connection() -> None:
-    assert Talk().say(type="bye") == [LogoutRequest(), CloseConnection(1000, "bye")]
+    assert Talk().say(type="bye") == [LogoutRequest(), CloseConnection(BYE)]
 
 
 def test_unknown_keys_are_ignored() -> None:
@@ -184,7 +185,7 @@ def test_changes_of_rooms_are_watched_if_wanted(live: bool) -> None:
 def test_a_changed_room_is_told() -> None:
     talk = Talk(rooms=ROOMS)
     talk.say(type="rooms", id=3, live=True)
-    (frame,) = talk.play.changed(RoomsChanged({RoomId(1000): ROOMS[0], RoomId(1002): None}))
+    (frame,) = talk.play.rooms_changed(RoomsChanged({RoomId(1000): ROOMS[0], RoomId(1002): None}))
     told = read(frame)
     assert ([room["room"] for room in told["changed"]], told["gone"]) == ([1000], [1002])
 
@@ -192,28 +193,28 @@ def test_a_changed_room_is_told() -> None:
 def test_a_room_that_is_not_wanted_any_more_is_gone() -> None:
     talk = Talk(rooms=(Listing(RoomId(1001), "stones", 3, RoomStatus.WAITING),))
     talk.say(type="rooms", id=3, status=RoomStatus.WAITING, live=True)
-    (frame,) = talk.play.changed(RoomsChanged({RoomId(1001): ROOMS[1]}))
+    (frame,) = talk.play.rooms_changed(RoomsChanged({RoomId(1001): ROOMS[1]}))
     assert read(frame)["gone"] == [1001]
 
 
 def test_a_room_that_was_never_told_cannot_be_gone() -> None:
     talk = Talk(rooms=ROOMS)
     talk.say(type="rooms", id=3, status=RoomStatus.WAITING, live=True)
-    assert list(talk.play.changed(RoomsChanged({RoomId(1001): ROOMS[1], RoomId(1009): None}))) == []
+    assert list(talk.play.rooms_changed(RoomsChanged({RoomId(1001): ROOMS[1], RoomId(1009): None}))) == []
 
 
 def test_a_room_that_came_later_can_be_gone_once() -> None:
     talk = Talk()
     talk.say(type="rooms", id=3, live=True)
-    talk.play.changed(RoomsChanged({RoomId(1000): ROOMS[0]}))
-    told = [list(talk.play.changed(RoomsChanged({RoomId(1000): None}))) for _ in range(2)]
+    talk.play.rooms_changed(RoomsChanged({RoomId(1000): ROOMS[0]}))
+    told = [list(talk.play.rooms_changed(RoomsChanged({RoomId(1000): None}))) for _ in range(2)]
     assert [len(frames) for frames in told] == [1, 0]
 
 
 def test_the_first_list_is_not_a_change() -> None:
     talk = Talk()
     talk.say(type="rooms", id=3, live=True)
-    assert list(talk.play.changed(RoomsChanged())) == []
+    assert list(talk.play.rooms_changed(RoomsChanged())) == []
 
 
 # --- what a client is told --------------------------------------------------------------------------------------------
@@ -312,16 +313,14 @@ def test_a_view_that_nobody_asked_for_has_a_reason(reason: str) -> None:
     assert (told["type"], told["reason"], "id" in told) == ("view", reason, False)
 
 
-def test_an_update_is_told_as_it_is() -> None:
-    update = Update(ROOM, Epoch(7), Offset(5), 99, msgspec.Raw(b'[{"type":"taken"}]'), Seat(0))
-    (frame,) = Talk().play.deliver(update, None)
-    told = read(frame)
-    assert (told["type"], told["offset"], told["events"], told["by"]) == ("update", 5, [{"type": "taken"}], 0)
+def test_an_update_is_sent_byte_for_byte() -> None:
+    raw = b'{"type":"update","room":1000,"epoch":7,"offset":5,"at":99,"events":[{"type":"taken"}],"by":0}'
+    assert list(Talk().play.deliver(DeliveredStep(raw), None)) == [raw]
 
 
-# --- nonsense ---------------------------------------------------------------------------------------------------------
+# --- malformed frames -------------------------------------------------------------------------------------------------
 
-MALFORMED = [
+MALFORMED_FRAMES = [
     (b"", "frame/malformed"),
     (b"hello", "frame/malformed"),
     (b"null", "frame/malformed"),
@@ -341,16 +340,18 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(("frame", "code"), MALFORMED, ids=[str(frame[:50]) for frame, _ in MALFORMED])
+@pytest.mark.parametrize(("frame", "code"), MALFORMED_FRAMES, ids=[str(frame[:50]) for frame, _ in MALFORMED_FRAMES])
 def test_nonsense_is_told_as_such(frame: bytes, code: str) -> None:
     talk = Talk()
     (out,) = talk.send(frame)
     assert (read(out)["code"], talk.complaints) == (code, [code])
 
 
-@pytest.mark.parametrize("frame", [frame for frame, _ in MALFORMED], ids=[str(frame[:50]) for frame, _ in MALFORMED])
+@pytest.mark.parametrize(
+    "frame", [frame for frame, _ in MALFORMED_FRAMES], ids=[str(frame[:50]) for frame, _ in MALFORMED_FRAMES]
+)
 def test_nonsense_that_came_too_fast_is_told_too(frame: bytes) -> None:
-    (out,) = Talk().play.garbage("busy/rate", frame)
+    (out,) = Talk().play.invalid_frame("busy/rate", frame)
     assert read(out)["code"] == "busy/rate"
 
 
@@ -387,7 +388,7 @@ def test_too_much_nonsense_in_a_row_ends_the_conversation() -> None:
     talk = Talk()
     outs = [talk.send(b"?") for _ in range(20)]
     assert [len(out) for out in outs] == [1] * 19 + [2]
-    assert outs[-1][1] == CloseConnection(1008, "too many malformed messages")
+    assert outs[-1][1] == CloseConnection(MALFORMED)
 
 
 def test_sense_in_between_is_forgiving() -> None:
@@ -400,7 +401,7 @@ def test_sense_in_between_is_forgiving() -> None:
 
 @pytest.mark.parametrize("code", ["frame/binary", "frame/too_big", "busy/rate", "busy/connections"])
 def test_what_is_no_frame_is_told(code: ErrorCode) -> None:
-    (out,) = Talk().play.garbage(code)
+    (out,) = Talk().play.invalid_frame(code)
     assert read(out)["code"] == code
 
 

@@ -65,7 +65,7 @@ class PromptsTalk(Talk[words.FromClient]):
     def open(self) -> Iterable[Output]:
         return [WatchRoomsRequest(GAME)]
 
-    def changed(self, rooms: RoomsChanged) -> Iterable[Output]:
+    def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         if self._table is not None or self._closed:
             return []
         self._missed = self._busy
@@ -81,7 +81,7 @@ class PromptsTalk(Talk[words.FromClient]):
         if self._closed:
             return []
         if self._unanswered >= MOST_UNANSWERED:
-            return [self.hang_up(SILENT.code, SILENT.reason)]
+            return [self.hang_up(SILENT)]
         self._unanswered += 1
         return [_PING]
 
@@ -188,11 +188,11 @@ class PromptsTalk(Talk[words.FromClient]):
         if table is not None and table.status == "waiting":
 
             def then(_answer: Answer | None) -> Iterator[Output]:
-                yield self.hang_up(BYE.code, BYE.reason)
+                yield self.hang_up(BYE)
 
             yield LeaveRequest(table.room, then)
         else:
-            yield self.hang_up(BYE.code, BYE.reason)
+            yield self.hang_up(BYE)
 
     # --- moves -------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.dialects.codex.messages import ClientMessage, ServerMessage
-from gateway.dialects.requests import CloseConnection
+from gateway.transports.close_codes import MALFORMED
 from tests.support.codex_table import Client
 from tests.unit.dialects.codex.acting import Message, Stage
 
@@ -135,7 +135,7 @@ def test_the_connection_is_closed_after_twenty_in_a_row() -> None:
         client.say(b"nonsense")
     assert not is_closed(client)
     client.say(b"nonsense")
-    assert client.closed == CloseConnection(1008, "too many messages that make no sense")
+    assert client.closed is MALFORMED
     assert len(client.heard()) == 20
 
 
@@ -152,12 +152,12 @@ def test_any_well_formed_message_begins_the_count_anew(message: Message) -> None
 def test_binary_and_oversized_frames_count_as_nonsense_and_dropped_ones_do_not() -> None:
     client = visitor()
     for _ in range(30):
-        client.put_out(client.conversation.garbage("busy/rate"))
+        client.put_out(client.conversation.invalid_frame("busy/rate"))
     assert not is_closed(client)
     assert {message["details"] for message in client.heard()} == {"BUSY: retry after 1 s"}
     for code in ("frame/binary", "frame/too_big") * 10:
         assert not is_closed(client)
-        client.put_out(client.conversation.garbage(code))
+        client.put_out(client.conversation.invalid_frame(code))
     assert is_closed(client)
     assert all(message["type"] == "ErrorMessage" and message["details"] for message in client.heard())
 

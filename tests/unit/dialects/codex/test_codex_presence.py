@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gateway.dialects.codex import CodexSettings
-from gateway.dialects.requests import CloseConnection
+from gateway.transports.close_codes import SILENT
 from shared.games.codex.pieces import Phase
 from tests.unit.dialects.codex.acting import Message, Stage, one, types
 
@@ -37,7 +37,7 @@ def test_a_silent_player_is_given_up_after_five_seconds() -> None:
         stage.cluster.advance(1_000, ticks=True)
         for client in beating:
             client.say(BEAT)
-    assert stage.clients["Bob"].closed == CloseConnection(1011, "no sign of life")
+    assert stage.clients["Bob"].closed is SILENT
     for client in beating:
         assert client.closed is None
         assert one(client.heard(), "CrashedPlayer")["player"] == "Bob"

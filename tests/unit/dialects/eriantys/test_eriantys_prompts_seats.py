@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gateway.dialects.requests import CloseConnection
+from gateway.transports.close_codes import BYE, SILENT
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.state import State
 from shared.ids import Seat
@@ -125,7 +125,7 @@ def test_pings_go_out_and_five_unanswered_ones_close() -> None:
         assert line.tick() == [{"type": "Ping"}]
     assert not line.is_closed
     assert line.tick() == []
-    assert isinstance(line.closed, CloseConnection)
+    assert line.closed is SILENT
     assert line.tick() == []
 
 
@@ -144,7 +144,7 @@ def test_disconnect_leaves_a_lobby_and_keeps_the_seat_in_a_game() -> None:
     ann = house.connect(PROMPTS)
     ann.say(PARAMS)
     assert ann.say({"type": "Disconnect"}) == []
-    assert isinstance(ann.closed, CloseConnection)
+    assert ann.closed is BYE
     assert house.rooms[next(iter(house.rooms))].people == {}
     seats = at(board())
     seats.say(0, {"type": "Disconnect"})

@@ -45,13 +45,13 @@ def test_twenty_ill_formed_frames_in_a_row_close_and_the_last_is_answered(dialec
 def test_what_is_no_frame_counts_too_and_busy_does_not(dialect: str) -> None:
     talk = DIALECTS[dialect].converse(Opening({}, House()))
     for _ in range(19):
-        assert len(list(talk.garbage("frame/too_big"))) == 1
+        assert len(list(talk.invalid_frame("frame/too_big"))) == 1
     for _ in range(5):
-        answer = list(talk.garbage("busy/rate"))
+        answer = list(talk.invalid_frame("busy/rate"))
         assert len(answer) == 1
         assert b"BUSY" in answer[0]  # type: ignore[operator]
-    assert len(list(talk.garbage("frame/binary"))) == 2
-    assert list(talk.garbage("frame/binary")) == []
+    assert len(list(talk.invalid_frame("frame/binary"))) == 2
+    assert list(talk.invalid_frame("frame/binary")) == []
 
 
 def test_frames_that_were_sent_ahead_are_looked_at_in_order() -> None:

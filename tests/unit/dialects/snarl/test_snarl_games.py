@@ -104,7 +104,7 @@ class Wire:
                 if isinstance(part, bytes):
                     self.client.send(part)
                 else:
-                    self.client.garbage(part.code)
+                    self.client.invalid_frame(part.code)
 
 
 @pytest.mark.parametrize("piece", [1, 7, 4096])

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.dialects.requests import CloseConnection
 from gateway.dialects.snarl import SnarlSettings, close_codes
 from gateway.dialects.snarl.listener_options import Compat, with_options
+from gateway.transports.close_codes import CloseCode
 from tests.unit.dialects.snarl.test_snarl_transcripts import FOLDER
 
 PAGE = (Path(__file__).parents[4] / "docs" / "protocols" / "snarl.md").read_text()
@@ -30,7 +30,7 @@ def test_the_complete_game_is_the_recorded_one_with_some_turns_left_out() -> Non
 
 
 def test_the_page_lists_all_close_codes() -> None:
-    codes = {word.code: word.reason for word in vars(close_codes).values() if isinstance(word, CloseConnection)}
+    codes = {word.code: word.reason for word in vars(close_codes).values() if isinstance(word, CloseCode)}
     assert {int(code): why for code, why in rows("close code")} == codes
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gateway.dialects.requests import CloseConnection
 from gateway.dialects.snarl import SnarlSettings
 from gateway.dialects.snarl.close_codes import BUSY, NAMELESS, NO_NAME_IN_TIME, NO_TABLE, REMOVED, TOO_BIG
+from gateway.transports.close_codes import CloseCode
 from shared.errors import ErrorCode
 from shared.game import DeadlinePassed
 from shared.ids import RoomId, Seat
@@ -14,7 +14,7 @@ WELCOME = {"type": "welcome", "info": "Tavolata Snarl server 1.0"}
 FIRST = RoomId(1000)
 
 
-def code(client: Client) -> CloseConnection | None:
+def closed_with(client: Client) -> CloseCode | None:
     return client.closed
 
 
@@ -63,14 +63,14 @@ def test_after_the_fifth_refused_answer_the_connection_is_closed_without_a_sixth
     for _ in range(5):
         client.send(b"no")
     assert client.heard() == [WELCOME, *["name"] * 5]
-    assert code(client) is NAMELESS
+    assert closed_with(client) is NAMELESS
 
 
 def test_the_number_of_prompts_is_a_setting() -> None:
     client = Cluster(SnarlSettings(name_asks=1)).connect()
-    client.garbage("frame/binary")
+    client.invalid_frame("frame/binary")
     assert client.heard() == [WELCOME, "name"]
-    assert code(client) is NAMELESS
+    assert closed_with(client) is NAMELESS
 
 
 def test_order_of_play_is_the_order_of_naming_not_of_connecting() -> None:
@@ -91,7 +91,7 @@ def test_a_nameless_connection_is_closed_when_the_default_wait_has_passed_since_
         client.tick(now_ms)
     assert client.closed is None
     client.tick(120_000)
-    assert code(client) is NO_NAME_IN_TIME
+    assert closed_with(client) is NO_NAME_IN_TIME
 
 
 def test_a_named_connection_waits_without_limit() -> None:
@@ -168,7 +168,7 @@ def test_a_table_that_cannot_be_joined_is_welcome_and_close(table: str) -> None:
     cluster.join("a", {"players": "1"})
     client = cluster.connect({"table": table})
     assert client.heard() == [WELCOME]
-    assert code(client) is NO_TABLE
+    assert closed_with(client) is NO_TABLE
 
 
 def test_a_table_that_fills_up_before_the_name_comes_is_closed_then() -> None:
@@ -178,7 +178,7 @@ def test_a_table_that_fills_up_before_the_name_comes_is_closed_then() -> None:
     cluster.join("b", {"table": "1000"})
     client.say("c")
     assert client.heard() == [WELCOME, "name"]
-    assert code(client) is NO_TABLE
+    assert closed_with(client) is NO_TABLE
 
 
 def test_what_comes_between_the_name_and_the_start_is_dropped() -> None:
@@ -186,7 +186,7 @@ def test_what_comes_between_the_name_and_the_start_is_dropped() -> None:
     alice = cluster.join("alice", {"players": "2"})
     alice.say("bob")
     alice.say({"type": "move", "to": None})
-    alice.garbage("frame/malformed")
+    alice.invalid_frame("frame/malformed")
     cluster.join("bob")
     assert alice.heard()[-1] == "move"
     assert alice.closed is None
@@ -216,17 +216,17 @@ def test_a_table_that_was_gone_when_it_was_matched_is_tried_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("garbage", "closing"), [("frame/too_big", TOO_BIG), ("frame/endless", TOO_BIG), ("busy/rate", BUSY)]
+    ("code", "close_code"), [("frame/too_big", TOO_BIG), ("frame/endless", TOO_BIG), ("busy/rate", BUSY)]
 )
-def test_too_much_ends_the_connection(garbage: ErrorCode, closing: CloseConnection) -> None:
+def test_too_much_ends_the_connection(code: ErrorCode, close_code: CloseCode) -> None:
     client = Cluster().connect()
-    client.garbage(garbage)
-    assert code(client) is closing
+    client.invalid_frame(code)
+    assert client.closed is close_code
 
 
 def test_too_many_messages_while_nothing_is_asked_are_just_dropped() -> None:
     client = Cluster().join("alice")
-    client.garbage("busy/rate")
+    client.invalid_frame("busy/rate")
     assert client.closed is None
 
 
@@ -281,7 +281,7 @@ def test_a_stranger_cannot_use_the_table_of_a_lost_player() -> None:
     alice.drop()
     stranger = cluster.connect({"table": "1000"})
     stranger.say("mallory")
-    assert code(stranger) is NO_TABLE
+    assert closed_with(stranger) is NO_TABLE
 
 
 def test_the_name_of_a_player_who_is_there_stays_taken() -> None:
@@ -318,7 +318,7 @@ def test_without_grace_there_is_no_way_back() -> None:
 def test_who_does_not_move_in_time_is_closed() -> None:
     cluster, alice, bob = two()
     cluster.tables[FIRST].notice(DeadlinePassed("move"))
-    assert code(alice) is REMOVED
+    assert closed_with(alice) is REMOVED
     assert bob.heard()[0]["message"] == "Player alice disconnected."
 
 

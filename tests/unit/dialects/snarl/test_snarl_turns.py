@@ -106,7 +106,7 @@ def test_a_malformed_answer_is_an_invalid_move(answer: bytes) -> None:
     _, (alice,) = staged(HALL, {"alice": (3, 5)})
     alice.send(answer)
     assert gist(alice) == ["Invalid", "move"]
-    alice.garbage("frame/binary")
+    alice.invalid_frame("frame/binary")
     assert gist(alice) == ["Invalid", "move"]
     assert alice.closed is None
 
@@ -134,7 +134,7 @@ def test_whatever_comes_while_no_prompt_is_open_is_dropped() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
     bob.say(move(1, 6))
     bob.send(b"rubbish")
-    bob.garbage("frame/binary")
+    bob.invalid_frame("frame/binary")
     alice.say(move(3, 6))
     alice.say(move(3, 7))
     assert gist(alice) == ["OK", ("update", "Player alice moved.")]
@@ -270,7 +270,7 @@ def test_a_busy_cluster_makes_the_move_wait_and_it_counts_once() -> None:
 
 def test_a_dropped_answer_to_a_prompt_closes_the_connection() -> None:
     _, (alice,) = staged(HALL, {"alice": (3, 5)})
-    alice.garbage("busy/rate")
+    alice.invalid_frame("busy/rate")
     assert alice.closed is BUSY
 
 

@@ -30,7 +30,7 @@ async def explained(operators: Operators) -> Any:
 
 async def test_a_room_that_is_looked_at_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = GatewayBench()
-    operators = Operators(bench.desk, RoomRecords(bench.store, KEYS), "let-me-in")
+    operators = Operators(bench.node, RoomRecords(bench.store, KEYS), "let-me-in")
     joined = msgspec.Raw(msgspec.json.encode([Joined(Seat(0), "ann")]))
     seated = JournalRecord(1, Epoch(7), events=joined, notes=(Attached(GATEWAY, 3, Seat(0)),))
     bench.store.cast([batches.filed(KEPT, ROOM, 1, 0, seated)])

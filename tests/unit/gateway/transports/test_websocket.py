@@ -61,7 +61,7 @@ class Talk:
         self.bench = bench or GatewayBench()
         self.socket = Socket()
         state = SimpleNamespace(connections=set())
-        self.protocol = WebSocket(self.bench.desk, {PARROT.path: PARROT}, server_state=state)
+        self.protocol = WebSocket(self.bench.node.connections, {PARROT.path: PARROT}, server_state=state)
         self.protocol.connection_made(cast(asyncio.Transport, self.socket))
         self.protocol.data_received(HANDSHAKE % (path, headers))
         self.handshake, self.socket.written = self.socket.written, b""
@@ -109,7 +109,7 @@ async def test_a_handshake_at_an_unknown_path_is_refused() -> None:
 
 async def test_a_draining_gateway_accepts_nobody() -> None:
     bench = GatewayBench()
-    bench.desk.draining = True
+    bench.node.connections.accepting = False
     assert Talk(bench).handshake.startswith(b"HTTP/1.1 503")
 
 
@@ -145,7 +145,7 @@ async def test_a_handshake_that_makes_no_sense_is_told_so_once(path: bytes, head
 async def test_each_proxy_on_the_way_may_add_a_line_of_its_own() -> None:
     bench = GatewayBench(GatewaySettings(partitions=PARTITIONS, trusted_proxies="10.1.2.3"))
     Talk(bench, headers=b"X-Forwarded-For: 1.1.1.1, 2.2.2.2\r\nX-Forwarded-For: 3.3.3.3\r\n")
-    assert [session.address for session in bench.desk.sessions.values()] == ["3.3.3.3"]
+    assert [connection.address for connection in bench.node.connections] == ["3.3.3.3"]
 
 
 async def test_one_connection_too_many_is_told_and_closed() -> None:
@@ -262,10 +262,10 @@ async def test_a_ping_is_answered_with_its_content() -> None:
 
 async def test_a_pong_is_a_sign_of_life() -> None:
     talk = Talk()
-    (session,) = talk.bench.desk.sessions.values()
+    (connection,) = talk.bench.node.connections
     talk.bench.now += 5
     talk.receive(frame(Opcode.PONG, b""))
-    assert session.heard == talk.bench.now
+    assert connection.last_heard == talk.bench.now
 
 
 async def test_a_binary_message_is_refused_and_the_connection_stays() -> None:
@@ -361,30 +361,30 @@ async def test_nothing_is_heard_after_a_close() -> None:
 async def test_nothing_is_said_after_the_answer_to_a_close() -> None:
     talk = Talk()
     talk.receive(text(b"before") + frame(Opcode.CLOSE, (1000).to_bytes(2, "big")))
-    (session,) = talk.bench.desk.sessions.values()
-    session.write(b"after")
+    (connection,) = talk.bench.node.connections
+    connection._write(b"after")
     assert [opcode for opcode, _ in await talk.heard()] == [Opcode.TEXT, Opcode.CLOSE]
 
 
 async def test_our_close_has_a_code_and_a_reason() -> None:
     talk = Talk()
-    (session,) = talk.bench.desk.sessions.values()
-    session.hang_up(BYE)
+    (connection,) = talk.bench.node.connections
+    connection.close(BYE)
     assert await talk.heard() == [(Opcode.CLOSE, (1000).to_bytes(2, "big") + b"bye")]
 
 
 async def test_what_was_said_before_a_close_is_sent_before_it() -> None:
     talk = Talk()
-    (session,) = talk.bench.desk.sessions.values()
-    session.write(b"last words")
-    session.hang_up(BYE)
+    (connection,) = talk.bench.node.connections
+    connection._write(b"last words")
+    connection.close(BYE)
     assert [opcode for opcode, _ in await talk.heard()] == [Opcode.TEXT, Opcode.CLOSE]
 
 
 async def test_a_lost_connection_ends_its_session() -> None:
     talk = Talk()
     talk.protocol.connection_lost(None)
-    assert talk.bench.desk.sessions == {}
+    assert len(talk.bench.node.connections) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The gateway's copy of the directory: what is read and what is heard meanwhile come to the same."""
+"""Reading the whole room directory while changes are published."""
 
 from gateway.cluster.room_directory import RoomDirectory
 from shared.bus.directory import ListingChange
@@ -15,27 +15,27 @@ def _rooms() -> RoomDirectory:
     return RoomDirectory(lambda call: call())
 
 
-def test_a_room_that_closed_while_all_were_read_does_not_come_back() -> None:
+def test_a_room_that_closed_during_the_reading_does_not_come_back() -> None:
     rooms = _rooms()
-    meanwhile = rooms.gathering()
+    collected = rooms.collect_changes()
     rooms.change([ListingChange(RoomId(1000))])
-    rooms.gathered([_listing(1000), _listing(1001)], meanwhile)
+    rooms.gathered([_listing(1000), _listing(1001)], collected)
     assert [room.room for room in rooms.listed("")] == [1001]
 
 
-def test_a_room_that_changed_while_all_were_read_is_as_it_is_now() -> None:
+def test_a_room_that_changed_during_the_reading_has_its_newest_listing() -> None:
     rooms = _rooms()
     rooms.change([ListingChange(RoomId(1000), _listing(1000))])
-    first = rooms.gathering()
-    second = rooms.gathering()
+    first = rooms.collect_changes()
+    second = rooms.collect_changes()
     rooms.change([ListingChange(RoomId(1000), _listing(1000, 5)), ListingChange(RoomId(1002), _listing(1002))])
-    for meanwhile in (first, second):
-        rooms.gathered([_listing(1000, 4)], meanwhile)
+    for collected in (first, second):
+        rooms.gathered([_listing(1000, 4)], collected)
         assert [(room.room, room.offset) for room in rooms.listed("")] == [(1000, 5), (1002, 1)]
 
 
-def test_a_room_that_is_there_no_more_is_forgotten() -> None:
+def test_a_room_that_was_not_read_is_forgotten() -> None:
     rooms = _rooms()
     rooms.change([ListingChange(RoomId(1000), _listing(1000))])
-    rooms.gathered([], rooms.gathering())
+    rooms.gathered([], rooms.collect_changes())
     assert rooms.get(RoomId(1000)) is None

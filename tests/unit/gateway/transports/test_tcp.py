@@ -8,10 +8,11 @@ import pytest
 
 from gateway.transports import tcp
 from gateway.transports.close_codes import BYE
-from gateway.transports.tcp import TcpConnection, TcpListener, listeners
+from gateway.transports.listeners import TcpListener, parse_listeners
+from gateway.transports.tcp import TcpConnection
 from shared.runtime.settings import SettingError
 from tests.support.gateway_bench import PARROT, GatewayBench, settle
-from tests.unit.gateway.test_websocket import Socket
+from tests.unit.gateway.transports.test_websocket import Socket
 
 
 class Pipe(Socket):
@@ -28,7 +29,7 @@ class Talk:
     def __init__(self, bench: GatewayBench | None = None, *, proxied: bool = False) -> None:
         self.bench = bench or GatewayBench()
         self.pipe = Pipe()
-        self.connection = TcpConnection(self.bench.desk, PARROT, {}, proxied=proxied)
+        self.connection = TcpConnection(self.bench.node.connections, PARROT, {}, proxied=proxied)
         self.connection.connection_made(cast(asyncio.Transport, self.pipe))
 
     async def heard(self) -> bytes:
@@ -52,67 +53,67 @@ async def test_a_line_that_is_too_long_is_told_and_the_connection_stays() -> Non
 
 async def test_what_was_said_is_sent_before_the_end() -> None:
     talk = Talk()
-    (session,) = talk.bench.desk.sessions.values()
-    session.write(b"last words")
-    session.hang_up(BYE)
+    (connection,) = talk.bench.node.connections
+    connection._write(b"last words")
+    connection.close(BYE)
     assert (await talk.heard(), talk.pipe.eof) == (b"last words\n", True)
 
 
 async def test_a_lost_connection_ends_its_session() -> None:
     talk = Talk()
     talk.connection.connection_lost(None)
-    assert talk.bench.desk.sessions == {}
+    assert len(talk.bench.node.connections) == 0
 
 
 async def test_who_does_not_read_the_last_words_cannot_keep_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "_CLOSE_S", 0.0)
     monkeypatch.setattr(tcp, "_ABORT_S", 0.0)
-    desk = GatewayBench().desk
+    connections = GatewayBench().node.connections
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: TcpConnection(desk, PARROT, {}), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: TcpConnection(connections, PARROT, {}), "127.0.0.1", 0)
     with socket.create_connection(server.sockets[0].getsockname()):
-        while not desk.sessions:
+        while not len(connections):
             await asyncio.sleep(0)
-        (session,) = desk.sessions.values()
-        session.write(b"x" * 50_000_000)
-        session.hang_up(BYE)
-        while desk.sessions:
+        (connection,) = connections
+        connection._write(b"x" * 50_000_000)
+        connection.close(BYE)
+        while len(connections):
             await asyncio.sleep(0)
     server.close()
 
 
 async def test_a_draining_gateway_accepts_nobody() -> None:
     bench = GatewayBench()
-    bench.desk.draining = True
+    bench.node.connections.accepting = False
     assert Talk(bench).pipe.closed
 
 
 def test_listeners_are_read_from_the_setting() -> None:
-    assert listeners("snarl=1234, codex=99;strict;pause=5") == [
+    assert parse_listeners("snarl=1234, codex=99;strict;pause=5") == [
         TcpListener("snarl", 1234, {}),
         TcpListener("codex", 99, {"strict": "", "pause": "5"}),
     ]
 
 
-def test_no_setting_means_no_listeners() -> None:
-    assert listeners("") == []
+def test_no_setting_means_no_parse_listeners() -> None:
+    assert parse_listeners("") == []
 
 
 @pytest.mark.parametrize("setting", ["snarl", "snarl=", "snarl=x", "snarl=0", "snarl=65536", "=-1", "snarl;a=5"])
 def test_a_setting_that_makes_no_sense_is_refused(setting: str) -> None:
     with pytest.raises(SettingError, match="TAVOLATA_TCP"):
-        listeners(setting)
+        parse_listeners(setting)
 
 
 # --- behind a proxy ---------------------------------------------------------------------------------------------------
 
 
 def addresses(talk: Talk) -> list[str]:
-    return [session.address for session in talk.bench.desk.sessions.values()]
+    return [connection.address for connection in talk.bench.node.connections]
 
 
 def test_a_listener_can_be_told_that_a_proxy_is_in_front_of_it() -> None:
-    assert listeners("snarl=45678;separator=none;proxy") == [
+    assert parse_listeners("snarl=45678;separator=none;proxy") == [
         TcpListener("snarl", 45678, {"separator": "none"}, proxied=True)
     ]
 

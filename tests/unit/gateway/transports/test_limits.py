@@ -2,7 +2,8 @@
 
 import pytest
 
-from gateway.transports.limits import ConnectionLimiter, TokenBucket, client_address
+from gateway.transports.client_address import client_address
+from gateway.transports.limits import ConnectionLimiter, TokenBucket
 
 
 def test_a_burst_is_allowed() -> None:

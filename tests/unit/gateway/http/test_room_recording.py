@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gateway.http.room_records import RoomRecording
+from gateway.http.room_recording import RoomRecording
 from shared.bus.journal import AnyNote, Attached, Detached, JournalRecord
 from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat
 from shared.room_events import Away, Back, BaseRoomEvent, Joined, Left
@@ -26,7 +26,7 @@ def test_a_seat_is_where_its_last_connection_is() -> None:
         record(Away(Seat(0))),
         record(Back(Seat(0)), notes=(Attached(THERE, 9, Seat(0)),)),
     )
-    ann = recording.sittings[Seat(0)]
+    ann = recording.seats[Seat(0)]
     assert (ann.here, ann.gateway, ann.connection) == (True, "g-2", 9)
 
 
@@ -36,12 +36,12 @@ def test_who_is_away_or_left_is_not_here() -> None:
         record(Away(Seat(0))),
         record(Left(Seat(1), "bob", "left")),
     )
-    assert not recording.sittings[Seat(0)].here
-    assert recording.sittings[Seat(1)].left
+    assert not recording.seats[Seat(0)].here
+    assert recording.seats[Seat(1)].left
 
 
 def test_bots_are_always_here() -> None:
-    assert followed(record(Joined(Seat(1), "Bot1", bot=True))).sittings[Seat(1)].here
+    assert followed(record(Joined(Seat(1), "Bot1", bot=True))).seats[Seat(1)].here
 
 
 def test_gateways_with_spectators_come_and_go() -> None:
@@ -54,5 +54,5 @@ def test_who_goes_after_the_end_takes_no_spectator_along() -> None:
         record(Joined(Seat(0), "ann"), notes=(Attached(HERE, 3, Seat(0)), Attached(HERE))),
         record(notes=(Detached(HERE, Seat(0)),)),
     )
-    assert not recording.sittings[Seat(0)].here
+    assert not recording.seats[Seat(0)].here
     assert recording.audience == {HERE}

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 import msgspec
 import pytest
 
+from gateway.connection import Connection
 from gateway.dialects import dialects
-from gateway.dialects.contract import Dialect
+from gateway.dialects.contract import DeliveredStep, Dialect
 from gateway.dialects.requests import Output
-from gateway.session.session import Session
+from gateway.session.attachments import Attachment
 from gateway.transports.close_codes import BYE, FLOOD
 from shared.bus import keys
 from shared.bus.directory import ListingChange
@@ -19,7 +20,7 @@ from shared.deliveries import CompletedCommand, Reply, StepMessage
 from shared.errors import ErrorCode
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, RoomId
 from shared.room_events import RoomSpec, RoomStatus
-from shared.room_views import Listing, Update
+from shared.room_views import Listing
 from tests.support import batches
 from tests.support.gateway_bench import (
     KEYS,
@@ -29,6 +30,7 @@ from tests.support.gateway_bench import (
     GatewayBench,
     Paper,
     Parrot,
+    attach,
     reply_to,
     settle,
     step,
@@ -47,12 +49,12 @@ class Client:
 
     def __init__(self, bench: GatewayBench) -> None:
         self.bench = bench
-        self.session: Session
+        self.connection: Connection
         self.paper: Paper
-        self.session, self.paper = bench.connect()
+        self.connection, self.paper = bench.connect()
 
     def say(self, **message: object) -> None:
-        self.session.receive(msgspec.json.encode(message))
+        self.connection.receive(msgspec.json.encode(message))
 
     async def heard(self) -> list[dict[str, object]]:
         await settle()
@@ -76,6 +78,12 @@ async def seated(bench: GatewayBench | None = None, name: str = "ada", offset: i
     client.bench.answer(reply_to(envelope, offset))
     assert await client.kinds() == ["entered"]
     return client
+
+
+def attachment_of(connection: Connection) -> Attachment:
+    attachment = connection.session._state.attachments.get(ROOM)
+    assert attachment is not None
+    return attachment
 
 
 async def only(bench: GatewayBench) -> Envelope:
@@ -104,12 +112,12 @@ async def test_all_refusals_are_counted_once() -> None:
     client = Client(bench)
     client.say(type="rooms", id=1)
     client.say(type="nothing", id=2)
-    client.session.receive(b"?")
-    client.session.garbage("frame/binary")
+    client.connection.receive(b"?")
+    client.connection.invalid_frame("frame/binary")
     client.say(type="hello", name="")
     codes = [str(message["code"]) for message in await client.heard()]
     assert codes == ["session/none", "frame/unknown_type", "frame/malformed", "frame/binary", "name/bad"]
-    counted = [bench.desk.metrics.registry.get_sample_value("tavolata_rejections_total", {"code": c}) for c in codes]
+    counted = [bench.node.metrics.registry.get_sample_value("tavolata_rejections_total", {"code": c}) for c in codes]
     assert counted == [1.0] * 5
 
 
@@ -123,18 +131,18 @@ async def test_a_name_that_is_no_name_is_refused(name: str) -> None:
 async def test_a_token_takes_the_session_up_again() -> None:
     bench = GatewayBench()
     first = await welcome(bench)
-    token = bench.desk.tokens.issue(first.session.sid, "ada", bench.desk.now_ms())
+    token = bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms())
     second = Client(bench)
     second.say(type="hello", token=token)
     (told,) = await second.heard()
-    assert (told["session"], told["name"]) == (first.session.sid, "ada")
+    assert (told["session"], told["name"]) == (first.connection.sid, "ada")
 
 
 async def test_the_newer_connection_of_a_session_wins() -> None:
     bench = GatewayBench()
     first = await welcome(bench)
     second = Client(bench)
-    second.say(type="hello", token=bench.desk.tokens.issue(first.session.sid, "ada", bench.desk.now_ms()))
+    second.say(type="hello", token=bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms()))
     await settle()
     assert first.paper.closed is not None
     assert first.paper.closed.code == 4001
@@ -155,7 +163,7 @@ async def test_hello_is_said_once() -> None:
 async def test_hello_can_be_said_again_if_the_store_broke_off_in_the_middle_of_it() -> None:
     bench = GatewayBench()
     first = await welcome(bench)
-    token = bench.desk.tokens.issue(first.session.sid, "ada", bench.desk.now_ms())
+    token = bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms())
     second = Client(bench)
     bench.store.broken = "HKEYS"
     second.say(type="hello", token=token)
@@ -171,7 +179,7 @@ async def test_a_name_is_free_again_if_its_connection_was_lost_before_the_store_
     bench.store.silent = True
     first.say(type="hello", name="ada")
     await settle()
-    first.session.lost()
+    first.connection.lost()
     await settle()
     bench.store.silent = False
     await welcome(bench, "ada")
@@ -184,7 +192,7 @@ async def test_joining_asks_the_room() -> None:
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
     envelope = await only(client.bench)
-    assert (envelope.room, envelope.sid, envelope.id, envelope.conn) == (1000, client.session.sid, 1, 1)
+    assert (envelope.room, envelope.sid, envelope.id, envelope.conn) == (1000, client.connection.sid, 1, 1)
     assert isinstance(envelope.body, Enter)
 
 
@@ -275,7 +283,7 @@ async def test_a_seat_that_was_given_to_a_closed_connection_is_said_to_be_gone()
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
     envelope = await only(client.bench)
-    client.session.hang_up(BYE)
+    client.connection.close(BYE)
     client.bench.answer(reply_to(envelope))
     assert Gone in [type(sent.body) for sent in await client.bench.added()]
 
@@ -284,9 +292,9 @@ async def test_a_join_without_an_answer_is_not_repeated_once_its_connection_is_l
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
     await client.bench.added()
-    client.session.lost()
+    client.connection.lost()
     await client.bench.added()
-    client.bench.desk.outgoing.repeat()
+    client.bench.node.outbox.resend()
     assert {type(sent.body) for sent in await client.bench.added()} == {Gone, Unwatch}
 
 
@@ -315,7 +323,7 @@ async def test_a_step_that_names_the_command_as_done_is_its_answer() -> None:
     client.bench.answer(told=[done_by(envelope, 4)])
     heard = await client.heard()
     assert [(message["type"], message["id"], message["offset"]) for message in heard[1:]] == [("ack", 5, 4)]
-    assert len(client.bench.desk.outgoing) == 0
+    assert len(client.bench.node.outbox) == 0
 
 
 async def test_a_step_that_a_command_of_another_gateway_caused_answers_nothing_here() -> None:
@@ -388,7 +396,7 @@ async def test_commands_keep_the_order_in_which_they_were_said() -> None:
 
 async def test_busy_is_said_before_anything_is_written() -> None:
     client = await seated()
-    client.bench.desk.outgoing.up = lambda: False
+    client.bench.store.up = False
     client.say(type="act", id=5, room=ROOM, command={})
     assert [message["code"] for message in await client.heard()] == ["busy/store"]
     assert await client.bench.added() == []
@@ -406,7 +414,7 @@ async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
 
 async def test_who_watches_the_rooms_is_told_what_changes_without_a_look_at_the_others() -> None:
     client = await welcome()
-    rooms = client.bench.desk.rooms
+    rooms = client.bench.node.rooms
     rooms.change([ListingChange(room, Listing(room, "stones", 2, RoomStatus.WAITING)) for room in (ROOM, RoomId(1001))])
     client.say(type="rooms", id=1, live=True)
     await client.heard()
@@ -444,9 +452,9 @@ async def test_who_is_too_fast_now_and_then_is_never_closed() -> None:
 @pytest.mark.parametrize("dialect", dialects({}), ids=lambda dialect: dialect.name)
 @pytest.mark.parametrize("code", ["busy/rate", "frame/binary", "frame/malformed"])
 async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: ErrorCode) -> None:
-    session, paper = GatewayBench().connect(dialect)
+    connection, paper = GatewayBench().connect(dialect)
     for _ in range(TOO_MANY):
-        session.garbage(code)
+        connection.invalid_frame(code)
     assert paper.closed is not None
 
 
@@ -455,7 +463,7 @@ async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: Error
 
 async def test_a_lost_connection_is_told_to_its_rooms() -> None:
     client = await seated()
-    client.session.lost()
+    client.connection.lost()
     assert [(type(sent.body), sent.conn) for sent in await client.bench.added()] == [(Gone, 1)]
 
 
@@ -531,7 +539,7 @@ async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
     client.say(type="spectate", id=1, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), seat=None))
     await settle()
-    client.session.lost()
+    client.connection.lost()
     assert [type(sent.body) for sent in await client.bench.added()] == [Unwatch]
 
 
@@ -544,7 +552,7 @@ async def test_a_room_is_not_told_that_the_last_spectator_goes_while_another_is_
     second.say(type="spectate", id=1, room=ROOM)
     await bench.added()
     if lost:
-        first.session.lost()
+        first.connection.lost()
     else:
         first.say(type="leave", id=2, room=ROOM)
     assert await bench.added() == []
@@ -556,39 +564,39 @@ async def test_a_room_is_not_told_that_nobody_looks_on_while_another_spectator_i
         client = await welcome(bench, name)
         client.say(type="spectate", id=1, room=ROOM)
         await bench.added()
-    client.session.lost()
+    client.connection.lost()
     assert [type(sent.body) for sent in await bench.added()] == [Gone]
 
 
 async def test_a_connection_is_lost_once() -> None:
     client = await seated()
-    client.session.lost()
+    client.connection.lost()
     await client.bench.added()
-    client.session.lost()
+    client.connection.lost()
     assert await client.bench.added() == []
 
 
 async def test_nothing_is_sent_to_a_closed_connection() -> None:
     client = await seated()
-    client.session.hang_up(BYE)
+    client.connection.close(BYE)
     client.bench.answer(told=[step(4)])
     assert await client.kinds() == []
 
 
 async def test_rooms_hear_at_once_of_a_client_that_is_hung_up_on_whenever_its_socket_closes() -> None:
     client = await seated()
-    client.session.hang_up(BYE)
+    client.connection.close(BYE)
     assert [type(sent.body) for sent in await client.bench.added()] == [Gone]
-    client.session.lost()
+    client.connection.lost()
     assert await client.bench.added() == []
 
 
 async def test_a_name_is_let_go_of_under_the_id_that_claimed_it() -> None:
     client = await welcome()
-    client.bench.desk.begin_anew(GatewayId("g-new"))
-    client.session.lost()
+    client.bench.node.identity.id = GatewayId("g-new")
+    client.connection.lost()
     await settle()
-    assert await client.bench.desk.store.call("PTTL", keys.name("ada")) > 0
+    assert await client.bench.store.call("PTTL", keys.name("ada")) > 0
 
 
 # --- slow and silent clients ------------------------------------------------------------------------------------------
@@ -596,33 +604,33 @@ async def test_a_name_is_let_go_of_under_the_id_that_claimed_it() -> None:
 
 async def test_a_slow_client_is_spared_and_then_given_a_view() -> None:
     client = await seated()
-    client.session.pause()
+    client.connection.pause_writing()
     client.bench.answer(told=[step(4)])
-    client.session.resume()
+    client.connection.resume_writing()
     client.bench.answer(reply_to(await only(client.bench), 4))
     assert [(message["type"], message.get("reason")) for message in await client.heard()] == [("view", "slow")]
 
 
 async def test_a_slow_client_of_another_dialect_is_closed() -> None:
     bench = GatewayBench()
-    session, paper = bench.connect(PARROT)
-    session.attach(Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset), 0)
-    session.pause()
+    connection, paper = bench.connect(PARROT)
+    attach(connection, Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset))
+    connection.pause_writing()
     bench.answer(told=[step(4)])
     assert paper.closed is not None
     assert paper.closed.code == 4002
 
 
 class Faulty(Parrot):
-    def deliver(self, update: Update, ref: object) -> Iterable[Output]:
+    def deliver(self, step: DeliveredStep, ref: object) -> Iterable[Output]:
         raise ValueError("a mistake of ours")
 
 
 async def test_a_conversation_that_breaks_costs_its_own_connection_only() -> None:
     bench = GatewayBench()
     (broken, its_paper), (sound, paper) = bench.connect(Dialect("faulty", "/", Faulty)), bench.connect(PARROT)
-    for session in (broken, sound):
-        session.attach(Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset), 0)
+    for connection in (broken, sound):
+        attach(connection, Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset))
     bench.answer(told=[step(4)])
     await settle()
     assert its_paper.closed is not None
@@ -631,7 +639,7 @@ async def test_a_conversation_that_breaks_costs_its_own_connection_only() -> Non
 
 async def test_an_errand_that_breaks_closes_the_connection_instead_of_leaving_it_mute() -> None:
     client = await welcome()
-    client.bench.desk.games = None  # type: ignore[assignment]
+    client.bench.node.games.cards = None  # type: ignore[assignment]
     client.say(type="create", id=1, game="stones", seats=2)
     await settle()
     assert client.paper.closed is not None
@@ -642,8 +650,8 @@ async def test_an_errand_that_breaks_closes_the_connection_instead_of_leaving_it
 async def test_a_client_that_stays_slow_is_closed() -> None:
     client = await seated()
     client.paper.unsent = 10
-    client.session.pause()
-    client.session.check_life(client.bench.now + SETTINGS.write_ms / 1_000 + 1)
+    client.connection.pause_writing()
+    client.connection.check_liveness(client.bench.now + SETTINGS.write_ms / 1_000 + 1)
     assert client.paper.closed is not None
     assert client.paper.closed.code == 4002
     await settle()
@@ -651,13 +659,13 @@ async def test_a_client_that_stays_slow_is_closed() -> None:
 
 async def test_a_silent_client_is_pinged() -> None:
     client = await welcome()
-    client.session.check_life(client.bench.now + SETTINGS.ping_ms / 1_000 + 1)
+    client.connection.check_liveness(client.bench.now + SETTINGS.ping_ms / 1_000 + 1)
     assert client.paper.pings == 1
 
 
 async def test_a_client_that_stays_silent_is_closed() -> None:
     client = await welcome()
-    client.session.check_life(client.bench.now + 3 * SETTINGS.ping_ms / 1_000 + 1)
+    client.connection.check_liveness(client.bench.now + 3 * SETTINGS.ping_ms / 1_000 + 1)
     assert client.paper.closed is not None
     assert client.paper.closed.code == 1011
     await settle()
@@ -665,7 +673,7 @@ async def test_a_client_that_stays_silent_is_closed() -> None:
 
 async def test_a_view_for_an_attendance_that_was_replaced_is_not_told() -> None:
     client = await seated()
-    client.session.refresh(client.session.attachments[ROOM], "slow")
+    client.connection.position_lost(attachment_of(client.connection), "trimmed")
     refresh = await only(client.bench)
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 6))
@@ -675,7 +683,7 @@ async def test_a_view_for_an_attendance_that_was_replaced_is_not_told() -> None:
 
 async def test_a_gateway_that_begins_anew_speaks_under_its_new_id() -> None:
     client = await seated()
-    client.bench.desk.begin_anew(GatewayId("g-new"))
+    client.bench.node.identity.id = GatewayId("g-new")
     client.say(type="say", id=5, room=ROOM, text="hi")
     assert (await only(client.bench)).gateway == "g-new"
 

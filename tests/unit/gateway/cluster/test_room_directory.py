@@ -1,6 +1,6 @@
-"""A gateway's copy of the directory."""
+"""A gateway's copy of the room directory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from gateway.cluster.room_directory import RoomDirectory
 from shared.bus.directory import ListingChange
@@ -13,13 +13,16 @@ class Bench:
     def __init__(self) -> None:
         self.later: list[Callable[[], None]] = []
         self.rooms = RoomDirectory(self.later.append)
-        self.told: list[dict[RoomId, Listing | None]] = []
+        self.reported: list[dict[RoomId, Listing | None]] = []
 
     def watch(self, game: str = "") -> None:
-        self.rooms.watch(self, game, lambda changed: self.told.append(dict(changed)))
+        self.rooms.watch(self, game)
 
-    def told_of(self) -> list[list[int]]:
-        return [list(changed) for changed in self.told]
+    def rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> None:
+        self.reported.append(dict(changed))
+
+    def reported_rooms(self) -> list[list[int]]:
+        return [list(changed) for changed in self.reported]
 
     def tick(self) -> None:
         later, self.later[:] = list(self.later), []
@@ -59,7 +62,7 @@ def test_private_rooms_are_not_listed() -> None:
     assert bench.rooms.listed("") == ()
 
 
-def test_private_rooms_are_known_all_the_same() -> None:
+def test_private_rooms_can_be_looked_up() -> None:
     bench = Bench()
     bench.rooms.gathered([room(1001, private=True)])
     assert bench.rooms.get(RoomId(1001)) is not None
@@ -72,77 +75,77 @@ def test_a_room_that_is_gone_is_not_listed() -> None:
     assert bench.rooms.listed("") == ()
 
 
-def test_watchers_are_told_once_per_tick() -> None:
+def test_watchers_get_one_report_per_tick() -> None:
     bench = Bench()
     bench.watch()
     bench.rooms.change([change(room(1001)), change(room(1002))])
     bench.rooms.change([change(room(1001, status=RoomStatus.PLAYING))])
     bench.tick()
-    assert bench.told_of() == [[1001, 1002]]
+    assert bench.reported_rooms() == [[1001, 1002]]
 
 
-def test_watchers_of_a_game_are_told_of_that_game() -> None:
+def test_watchers_of_a_game_get_reports_of_that_game() -> None:
     bench = Bench()
     bench.watch("codex")
     bench.rooms.change([change(room(1001)), change(room(1002, "codex"))])
     bench.tick()
-    assert bench.told_of() == [[1002]]
+    assert bench.reported_rooms() == [[1002]]
 
 
-def test_watchers_are_told_of_rooms_that_are_gone() -> None:
+def test_removed_rooms_are_reported() -> None:
     bench = Bench()
     bench.rooms.change([change(room(1001))])
     bench.watch()
     bench.rooms.change([ListingChange(RoomId(1001))])
     bench.tick()
-    assert bench.told == [{1001: None}]
+    assert bench.reported == [{1001: None}]
 
 
-def test_watchers_are_told_nothing_of_private_rooms() -> None:
+def test_private_rooms_are_not_reported() -> None:
     bench = Bench()
     bench.watch()
     bench.rooms.change([change(room(1001, private=True))])
     bench.tick()
-    assert bench.told == []
+    assert bench.reported == []
 
 
-def test_watchers_are_told_when_a_room_becomes_open_to_them() -> None:
+def test_a_room_that_becomes_public_is_reported() -> None:
     bench = Bench()
     bench.rooms.change([change(room(1001, only="codex"))])
     bench.watch()
     bench.rooms.change([change(room(1001))])
     bench.tick()
-    assert bench.told == [{1001: room(1001)}]
+    assert bench.reported == [{1001: room(1001)}]
 
 
-def test_watchers_are_told_when_a_room_is_open_to_them_no_more() -> None:
+def test_a_room_that_becomes_private_is_reported_as_removed() -> None:
     bench = Bench()
     bench.rooms.change([change(room(1001))])
     bench.watch()
     bench.rooms.change([change(room(1001, private=True))])
     bench.tick()
-    assert bench.told == [{1001: None}]
+    assert bench.reported == [{1001: None}]
 
 
-def test_what_was_missed_is_told_when_all_rooms_are_gathered_again() -> None:
+def test_missed_changes_are_reported_when_all_rooms_are_gathered_again() -> None:
     bench = Bench()
     bench.rooms.gathered([room(1001), room(1002)])
     bench.watch()
     bench.rooms.gathered([room(1002), room(1003)])
     bench.tick()
-    assert bench.told_of() == [[1001, 1003]]
+    assert bench.reported_rooms() == [[1001, 1003]]
 
 
-def test_who_stops_watching_is_told_nothing() -> None:
+def test_a_watcher_that_stops_gets_no_reports() -> None:
     bench = Bench()
     bench.watch()
     bench.rooms.unwatch(bench)
     bench.rooms.change([change(room(1001))])
     bench.tick()
-    assert bench.told == []
+    assert bench.reported == []
 
 
-def test_a_list_is_made_once_for_all_who_ask_until_something_changes() -> None:
+def test_a_list_is_made_once_until_a_room_changes() -> None:
     bench = Bench()
     bench.rooms.gathered([room(1000)])
     before = bench.rooms.listed("stones")

@@ -20,8 +20,9 @@ from tests.support.fake_store import FakeStore
 PARTITIONS = keys.all_keys(1)
 P = PARTITIONS[0]
 ROOM = RoomId(1_000)
-OPENED = b'{"type":"room.opened","spec":{"game":"stones","private":true}}'
-ENDED = b'{"type":"room.ended","winners":[0]}'
+OPENED = b'{"type":"room.opened","spec":{"game":"stones","seats":2,"private":true},"version":1}'
+STARTED = b'{"type":"room.started","seats":[0,1],"order":[0,1]}'
+ENDED = b'{"type":"room.ended","winners":[0],"names":["x"]}'
 MOVED = b'{"type":"taken","seat":0,"count":1}'
 
 
@@ -80,9 +81,9 @@ async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: R
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 1_000, joined("s-2", 1), ENDED))
     recording = await recordings.of(ROOM)
     assert recording is not None
-    assert (recording.seats, recording.private) == ({SessionId("s-1"): Seat(0), SessionId("s-2"): Seat(1)}, True)
+    assert (recording.holders, recording.private) == ({SessionId("s-1"): Seat(0), SessionId("s-2"): Seat(1)}, True)
     assert recording.finished
-    assert recording.spec == {"game": "stones", "private": True}
+    assert recording.public_spec == {"game": "stones", "seats": 2, "private": True}
     assert (max(store.given), sum(store.given)) == (200, 1_004)
 
 
@@ -91,11 +92,11 @@ async def test_who_gave_a_seat_up_does_not_read_what_it_is_told(
     store: Counting, recordings: RoomRecords, kind: bytes
 ) -> None:
     left = b'{"type":"room.left","seat":0,"name":"x","reason":"left"}'
-    store.add(*filed(1, OPENED, joined("s-1", 0), joined("s-2", 1), left))
-    store.add(*filed(5, joined("s-3", 0).replace(b"room.joined", kind), MOVED))
+    store.add(*filed(1, OPENED, joined("s-1", 0), joined("s-2", 1), STARTED, left))
+    store.add(*filed(6, joined("s-3", 0).replace(b"room.joined", kind), MOVED))
     recording = await recordings.of(ROOM)
     assert recording is not None
-    assert recording.seats == {SessionId("s-2"): Seat(1), SessionId("s-3"): Seat(0)}
+    assert recording.holders == {SessionId("s-2"): Seat(1), SessionId("s-3"): Seat(0)}
 
 
 async def test_a_room_that_never_was_is_not_remembered(store: Counting, recordings: RoomRecords) -> None:
@@ -136,7 +137,7 @@ async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings:
     store.add(*filed(3, *[MOVED] * (top - 2), epoch=8))
     recording = await recordings.of(ROOM)
     assert recording is not None
-    assert recording.seats == {}
+    assert recording.holders == {}
 
 
 async def test_only_the_rooms_that_were_asked_for_last_are_remembered(
@@ -156,9 +157,9 @@ async def test_only_the_rooms_that_were_asked_for_last_are_remembered(
 async def test_a_long_game_comes_in_pages(store: Counting, recordings: RoomRecords) -> None:
     store.add(*told(1, MOST_STEPS + 300))
     first = await recordings.steps(ROOM, 0)
-    second = await recordings.steps(ROOM, first.told[-1].offset)
-    assert [step.offset for step in first.told + second.told] == list(range(1, MOST_STEPS + 301))
-    assert (len(first.told), first.more, second.more) == (MOST_STEPS, True, False)
+    second = await recordings.steps(ROOM, first.steps[-1].offset)
+    assert [step.offset for step in first.steps + second.steps] == list(range(1, MOST_STEPS + 301))
+    assert (len(first.steps), first.more, second.more) == (MOST_STEPS, True, False)
     assert max(store.given) == 200
     assert not first.trimmed | second.trimmed
 
@@ -166,7 +167,7 @@ async def test_a_long_game_comes_in_pages(store: Counting, recordings: RoomRecor
 async def test_a_page_of_large_steps_is_shorter(store: Counting, recordings: RoomRecords) -> None:
     store.add(*told(1, 500, wide=50_000))
     first = await recordings.steps(ROOM, 0)
-    assert (len(first.told), first.more) == (200, True)
+    assert (len(first.steps), first.more) == (200, True)
 
 
 async def test_what_is_kept_no_more_is_said(store: Counting, recordings: RoomRecords) -> None:
@@ -178,7 +179,7 @@ async def test_what_is_kept_no_more_is_said(store: Counting, recordings: RoomRec
 async def test_few_read_at_once_and_nobody_for_too_long(
     store: Counting, recordings: RoomRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room_records, "_PATIENCE_S", 0.01)
+    monkeypatch.setattr(room_records, "_TIMEOUT_S", 0.01)
     store.add(*filed(1, OPENED))
     store.answers.clear()
     requests = [recordings.of(ROOM) for _ in range(10)]
@@ -193,7 +194,7 @@ async def test_whoever_ran_out_of_time_goes_on_from_there(
     store: Counting, recordings: RoomRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
-    monkeypatch.setattr(room_records, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(room_records, "_TIMEOUT_S", 0.05)
     answer = store.call
 
     async def once(*command: Argument) -> Any:

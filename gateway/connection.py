@@ -1,0 +1,278 @@
+"""One client's connection: passes input to its session, performs the effects, limits rates, sheds slow clients."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from gateway.cluster.background import BackgroundTasks
+from gateway.cluster.command_outbox import CommandOutbox
+from gateway.cluster.identity import GatewayIdentity
+from gateway.dialects.contract import DeliveredStep
+from gateway.performer import EffectPerformer
+from gateway.session.attachments import Attachment
+from gateway.session.effects import Close, Effect, Submit
+from gateway.session.session import Session
+from gateway.transports import close_codes
+from gateway.transports.close_codes import CloseCode
+from gateway.transports.contract import Transport
+from gateway.transports.limits import TokenBucket
+from shared.commands import Envelope
+from shared.deliveries import Reply
+from shared.errors import ErrorCode
+from shared.ids import RoomId, SessionId
+from shared.room_views import Listing
+from shared.runtime.settings import GatewaySettings
+
+log = logging.getLogger("tavolata.session")
+
+_MOST_INVALID = 10_000
+"""Invalid or excessive frames of one connection, beyond its rate, that are answered before it is closed."""
+
+
+class ConnectionSet(Protocol):
+    """All connections of a gateway (gateway/connections.py)."""
+
+    def add(self, connection: "Connection") -> bool:
+        """False if there are too many connections."""
+
+    def remove(self, connection: "Connection") -> bool:
+        """False if the connection was removed before."""
+
+    def flush_soon(self, connection: "Connection") -> None: ...
+    def slowed_down(self, connection: "Connection") -> None: ...
+    def caught_up(self, connection: "Connection") -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionServices:
+    """The parts of the gateway that connections use."""
+
+    settings: GatewaySettings
+    identity: GatewayIdentity
+    outbox: CommandOutbox
+    performer: EffectPerformer
+    tasks: BackgroundTasks
+    clock: Callable[[], float]
+
+
+class Connection:
+    """The shell around one session. Transports call it, and it writes to its transport."""
+
+    def __init__(
+        self,
+        number: int,
+        address: str,
+        transport: Transport,
+        session: Session,
+        services: ConnectionServices,
+        others: ConnectionSet,
+    ) -> None:
+        settings, now = services.settings, services.clock()
+        self.number = number
+        self.gateway = services.identity.id
+        self.address = address
+        self.session = session
+        self.last_heard = now
+        self.slow_since: float | None = None
+        self._transport = transport
+        self._settings = settings
+        self._identity = services.identity
+        self._outbox = services.outbox
+        self._performer = services.performer
+        self._tasks = services.tasks
+        self._clock = services.clock
+        self._others = others
+        self._spectators_share = settings.outbox_bytes // 4
+        """Unsent bytes from which on a spectator counts as slow: spectators are shed before players."""
+        self._frame_limit = TokenBucket(settings.rate, settings.burst, now)
+        self._invalid_limit = TokenBucket(settings.rate, _MOST_INVALID, now)
+        self._unsent: list[bytes] = []
+        self._question: asyncio.Task[None] | None = None
+        self._closing = False
+        """Nothing may be written any more."""
+        self._departed = False
+
+    @property
+    def sid(self) -> SessionId:
+        return self.session.sid
+
+    @property
+    def closed(self) -> bool:
+        return self.session.closed
+
+    # --- from the transport -------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        if self._others.add(self):
+            self._perform(self.session.open())
+        else:
+            self.invalid_frame("busy/connections")
+            self.close(close_codes.CROWDED)
+
+    def receive(self, frame: bytes) -> None:
+        now = self.last_heard = self._clock()
+        if self._frame_limit.take(now):
+            self._perform(self.session.receive(frame))
+        else:
+            self.invalid_frame("busy/rate", frame)
+
+    def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> None:
+        if self.session.closed:
+            return
+        self._perform(self.session.invalid_frame(code, frame))
+        if not self._invalid_limit.take(self._clock()):
+            log.info("connection %d of %s sends far too much and is closed", self.number, self.address)
+            self.close(close_codes.FLOOD)
+
+    def heard(self) -> None:
+        """The client has sent something, such as a pong, that is not for the session."""
+        self.last_heard = self._clock()
+
+    def peer_closed(self) -> None:
+        """The client has begun to close: nothing may follow the transport's answer to that."""
+        self.flush()
+        self._closing = self.session.closed = True
+
+    def lost(self) -> None:
+        """The connection is gone, whichever side has closed it."""
+        if self._others.remove(self):
+            self._depart()
+            self._performer.forget(self)
+
+    def pause_writing(self) -> None:
+        """The client does not read as fast as the gateway writes."""
+        self.slow_since = self._clock()
+        self._others.slowed_down(self)
+
+    def resume_writing(self) -> None:
+        """The client has caught up."""
+        self.slow_since = None
+        self._others.caught_up(self)
+        self._perform(self.session.caught_up())
+
+    # --- from the cluster ---------------------------------------------------------------------------------------------
+
+    def answered(self, reply: Reply) -> None:
+        self._perform(self.session.answered(reply))
+
+    def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
+        if attachment.seat is None and self.slow_since is None and self._transport.buffered() > self._spectators_share:
+            self.pause_writing()
+        if self.slow_since is not None:
+            self._perform(self.session.missed(attachment))
+            return
+        try:
+            self._perform(self.session.deliver(attachment, step))
+        except Exception:  # a bug in one conversation must not cost the other followers their step
+            log.exception("connection %d: delivering step %d failed", self.number, attachment.offset)
+            self.close(close_codes.BROKEN)
+
+    def views_due(self, attachment: Attachment) -> None:
+        self._perform(self.session.views_due(attachment))
+
+    def position_lost(self, attachment: Attachment, reason: str) -> None:
+        self._perform(self.session.position_lost(attachment, reason))
+
+    def rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> None:
+        self._perform(self.session.rooms_changed(changed))
+
+    def tick(self, now_ms: int) -> None:
+        self._perform(self.session.tick(now_ms))
+
+    # --- effects ------------------------------------------------------------------------------------------------------
+
+    def _perform(self, effects: Sequence[Effect]) -> None:
+        for effect in effects:
+            kind = type(effect)
+            if kind is bytes:
+                self._write(effect)  # type: ignore[arg-type]
+            elif kind is Submit:
+                self._submit(effect)  # type: ignore[arg-type]
+            elif kind is Close:
+                self._close(effect.close_code)  # type: ignore[union-attr]
+            else:
+                self._performer.perform(self, effect)
+
+    def _write(self, frame: bytes) -> None:
+        if not self._unsent:
+            self._others.flush_soon(self)
+        self._unsent.append(frame)
+
+    def _submit(self, command: Submit) -> None:
+        identity = self._identity
+        envelope = Envelope(
+            command.room,
+            self.session.sid,
+            command.id,
+            command.body,
+            identity.id,
+            self.number,
+            identity.new_trace(),
+            command.wants,
+        )
+        refused = self._outbox.send(envelope, self)
+        if refused is not None:
+            self.answered(Reply(self.number, command.room, command.id, refused))
+
+    def asking(self, work: Coroutine[Any, Any, None]) -> None:
+        self._question = self._tasks.spawn(work)
+
+    def resume(self, result: object) -> None:
+        self._perform(self.session.resume(result))
+
+    def fail(self, code: ErrorCode) -> None:
+        self._perform(self.session.fail(code))
+
+    # --- writing and closing ------------------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Send the frames of this tick in one write."""
+        unsent, self._unsent = self._unsent, []
+        if unsent and not self._closing:
+            self._transport.send(unsent)
+
+    def close(self, close_code: CloseCode) -> None:
+        """Send the frames written so far, then close."""
+        self._perform(self.session.close(close_code))
+
+    def _close(self, close_code: CloseCode) -> None:
+        self.flush()
+        self._closing = True
+        self._transport.close(close_code)
+        # Later, because this may be called while steps are being delivered to all followers of a room.
+        asyncio.get_running_loop().call_soon(self._depart)
+
+    def _depart(self) -> None:
+        """Report to rooms and to the name claims that the client is gone, without waiting for the socket to close."""
+        if self._departed:
+            return
+        self._departed = True
+        if self._question is not None:
+            self._question.cancel()
+        self._perform(self.session.depart(self._outbox.abandon(self.number)))
+
+    def buffered(self) -> int:
+        """Bytes that the client has not read yet."""
+        return self._transport.buffered()
+
+    def check_liveness(self, now: float) -> None:
+        """Ping a silent client; close one that stays silent, or that reads too slowly."""
+        settings = self._settings
+        if self.slow_since is not None and not self._transport.buffered():
+            self.resume_writing()
+        slow_ms = 0.0 if self.slow_since is None else (now - self.slow_since) * 1_000
+        if slow_ms > settings.write_ms:
+            if not self.session.closed:
+                log.info("connection %d of %s reads too slowly and is closed", self.number, self.address)
+            self.close(close_codes.SLOW)
+            if slow_ms > settings.write_ms * 2:
+                self._transport.abort()
+            return
+        silent_ms = (now - self.last_heard) * 1_000
+        if not settings.ping_ms or silent_ms < settings.ping_ms or not self._transport.ping():
+            return
+        if silent_ms > settings.ping_ms * 3:
+            self.close(close_codes.SILENT)
+            self._transport.abort()

@@ -1,0 +1,295 @@
+"""The loops of a gateway: lease, messages, room directory, resending, timers, drain.
+
+Everything that reaches outside is injected: the store, subscriptions, the clock and the source of ids. The simulation
+runs this very class in virtual time; gateway/app.py runs it behind sockets.
+"""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from gateway.cluster.background import BackgroundTasks
+from gateway.cluster.command_outbox import CommandOutbox
+from gateway.cluster.feeds import Feeds
+from gateway.cluster.game_cards import GameCards
+from gateway.cluster.identity import GatewayIdentity, IdSource
+from gateway.cluster.player_names import PlayerNames
+from gateway.cluster.room_directory import RoomDirectory
+from gateway.cluster.tokens import Tokens
+from gateway.connection import ConnectionServices
+from gateway.connections import TICK_S, Connections
+from gateway.metrics import Metrics
+from gateway.performer import EffectPerformer
+from gateway.transports import close_codes
+from shared.bus import directory, drains, keys
+from shared.bus.keys import Keys
+from shared.bus.registry import GATEWAYS
+from shared.bus.store import OnMessage, Store, StoreError
+from shared.deliveries import ControlMessage, Heartbeat
+from shared.ids import GatewayId
+from shared.runtime.settings import GatewaySettings
+
+log = logging.getLogger("tavolata.gateway")
+
+_decode_control = msgspec.json.Decoder(ControlMessage).decode
+_LIVENESS_EVERY = 5
+"""Seconds between two checks of all connections; slow ones are checked every second."""
+_GAMES_EVERY_S = 5.0
+_GATHER_RETRY_S = 0.2
+_WAVE_S = 0.1
+_DRAIN_END_S = 2.0
+"""Time for the last sockets to close and for the last commands to be answered."""
+
+
+class GatewayStore(Store, Protocol):
+    """The store, with the state of its connection."""
+
+    @property
+    def up(self) -> bool: ...
+
+
+class MessageSubscription(Protocol):
+    """Channels of the store. `on_gap` is called after each subscription: earlier messages may be lost."""
+
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None: ...
+    async def stop(self) -> None: ...
+
+
+class GatewayNode:
+    """One gateway without its sockets. Made inside a running loop."""
+
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        store: GatewayStore,
+        subscribe: Callable[[], MessageSubscription],
+        tokens: Tokens,
+        ids: IdSource,
+        clock: Callable[[], float],
+        process_status: Mapping[str, object],
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.partitions: tuple[Keys, ...] = keys.all_keys(settings.partitions)
+        self.tokens = tokens
+        self.metrics = Metrics()
+        self.identity = GatewayIdentity(ids.new_gateway())
+        self.tasks = BackgroundTasks()
+        self.rooms = RoomDirectory(asyncio.get_running_loop().call_soon)
+        self.games = GameCards(store)
+        self.outbox = CommandOutbox(
+            self.identity,
+            store,
+            self.partitions,
+            self.metrics,
+            clock,
+            most=settings.backlog,
+            linger_s=settings.linger_ms / 1_000,
+            store_up=lambda: store.up,
+        )
+        self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
+        self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
+        performer = EffectPerformer(
+            self.outbox,
+            self.feeds,
+            self.rooms,
+            self.names,
+            self.games,
+            tokens,
+            self.metrics,
+            ids,
+            self.tasks,
+            self.now_ms,
+        )
+        services = ConnectionServices(settings, self.identity, self.outbox, performer, self.tasks, clock)
+        self.connections = Connections(services, self.rooms, ids, self.metrics)
+        self.gathered = False
+        """Whether the room directory was read since the last subscription under the present id."""
+        self._subscribe_anew = subscribe
+        self._subscription = subscribe()
+        self._ids = ids
+        self._clock = clock
+        self._process_status = process_status
+        self._store_ahead_ms = 0.0
+        """The store's clock minus the gateway's, as of the last heartbeat."""
+        self._registered = False
+        self._games_read_at = clock()
+        self._stop = asyncio.Event()
+
+    @property
+    def id(self) -> GatewayId:
+        return self.identity.id
+
+    @property
+    def ready(self) -> bool:
+        """Whether new connections are welcome."""
+        return self.gathered and self.store.up and self.connections.accepting
+
+    def now_ms(self) -> int:
+        """The time on the store's clock, in milliseconds since 1970."""
+        return int(self._clock() * 1_000 + self._store_ahead_ms)
+
+    def stop(self) -> None:
+        """Make `stopped` return."""
+        self._stop.set()
+
+    # --- from the start to the end ------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Register, learn the games and subscribe; raises `StoreError`."""
+        await self._heartbeat()
+        await self.games.read()
+        self._subscribe()
+
+    async def run(self) -> None:
+        """Run all loops until cancelled. They go on while the gateway drains: its lease must last that long."""
+        await asyncio.gather(self._keep_lease(), self._tick(), self._look_after_connections(), self._resend())
+
+    async def stopped(self) -> None:
+        """Wait until `stop` is called, or an operator asks for a drain."""
+        await self._stop.wait()
+
+    async def drain(self) -> None:
+        """Close all connections in waves, wait for the last commands to be answered, and unregister."""
+        self.connections.accepting = False
+        open_connections = list(self.connections)
+        log.info("gateway %s closes %d connections", self.id, len(open_connections))
+        waves = max(1, self.settings.drain_ms // 100)
+        size = max(1, -(-len(open_connections) // waves))
+        for first in range(0, len(open_connections), size):
+            self.connections.close_for_restart(open_connections[first : first + size])
+            await asyncio.sleep(_WAVE_S)
+        deadline = self._clock() + _DRAIN_END_S
+        while (len(self.connections) or len(self.outbox)) and self._clock() < deadline:
+            await asyncio.sleep(0.02)
+        try:
+            await GATEWAYS.strike(self.store, self.id)
+        except StoreError as error:
+            log.warning("cannot unregister gateway %s, its lease will expire: %s", self.id, error)
+
+    async def end(self) -> None:
+        """Release what `start` has taken."""
+        self.tasks.cancel()
+        await self._subscription.stop()
+
+    # --- messages -----------------------------------------------------------------------------------------------------
+
+    def _subscribe(self) -> None:
+        out = keys.out(self.id)
+
+        def on_message(channel: str, data: bytes) -> None:
+            if channel == out:
+                self.feeds.message(data)
+            elif channel == keys.LISTINGS:
+                self.rooms.change(directory.changed(data))
+            else:
+                self._control(_decode_control(data))
+
+        def on_gap() -> None:
+            self.tasks.spawn(self._gather_rooms())
+            self.feeds.resubscribed()
+
+        self._subscription.start((out, keys.LISTINGS, keys.control(self.id)), on_message, on_gap)
+
+    async def _gather_rooms(self) -> None:
+        """Read the whole room directory. Changes that are published during the reading are collected and applied after
+        it: the listings that were read may be older."""
+        collected = self.rooms.collect_changes()
+        while True:
+            try:
+                listings = await directory.gather(self.store, self.partitions)
+            except StoreError as error:
+                log.info("cannot read the room directory: %s", error)
+                await asyncio.sleep(_GATHER_RETRY_S)
+                continue
+            self.rooms.gathered(listings, collected)
+            self.gathered = True
+            return
+
+    def _control(self, message: ControlMessage) -> None:
+        if isinstance(message, Heartbeat):
+            self.feeds.heartbeat(message.last)
+            return
+        connection = self.connections.get(message.conn)
+        if connection is not None and connection.sid == message.sid:
+            connection.close(close_codes.REPLACED)
+
+    def store_reconnected(self) -> None:
+        """The connection to the store was lost and made again: commands may be lost, and are added again."""
+        self.outbox.resend()
+
+    # --- the lease ----------------------------------------------------------------------------------------------------
+
+    async def _keep_lease(self) -> None:
+        interval_s = min(1.0, self.settings.gateway_lease_ms / 4_000)
+        while True:
+            try:
+                await self._heartbeat()
+                if await drains.asked(self.store, self.id):
+                    log.info("gateway %s was asked to drain", self.id)
+                    self.stop()
+                if self._clock() - self._games_read_at > _GAMES_EVERY_S:
+                    self._games_read_at = self._clock()
+                    await self.games.read()
+            except StoreError as error:
+                log.warning("cannot renew the lease of gateway %s: %s", self.id, error)
+            await asyncio.sleep(interval_s)
+
+    async def _heartbeat(self) -> None:
+        status = {
+            **self._process_status,
+            "connections": len(self.connections),
+            "pending": len(self.outbox),
+            "draining": not self.connections.accepting,
+            **self.metrics.status(),
+        }
+        body = msgspec.json.encode(status)
+        lease_ms = self.settings.gateway_lease_ms
+        members = await GATEWAYS.beat(self.store, self.id, lease_ms, body, first=not self._registered)
+        if members.struck:
+            await self._begin_anew()
+            return
+        self._registered = True
+        self._store_ahead_ms = members.now_ms - self._clock() * 1_000
+        self.names.live_gateways = frozenset(members.live)
+
+    async def _begin_anew(self) -> None:
+        """The lease has expired, and workers count the players of this gateway as away. Messages under the old id may
+        still be under way in both directions: all clients have to come back, and find the gateway under a new id."""
+        log.warning("gateway %s has lost its lease; its clients are asked to come back", self.id)
+        self._registered = self.gathered = False
+        self.connections.close_for_restart()
+        self.outbox.clear()
+        self.identity.id = self._ids.new_gateway()
+        self.names.live_gateways = frozenset((self.id,))
+        try:
+            await self._heartbeat()
+        finally:
+            await self._subscription.stop()
+            self._subscription = self._subscribe_anew()
+            self._subscribe()
+
+    # --- timers -------------------------------------------------------------------------------------------------------
+
+    async def _tick(self) -> None:
+        """One timer for all conversations that have one."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            self.connections.tick(int(self._clock() * 1_000))
+
+    async def _look_after_connections(self) -> None:
+        for second in itertools.count(1):
+            await asyncio.sleep(1.0)
+            self.connections.check_liveness(self._clock(), slow_only=second % _LIVENESS_EVERY != 0)
+
+    async def _resend(self) -> None:
+        """Add commands again that were not answered in time."""
+        retry_s = self.settings.retry_ms / 1_000
+        while True:
+            await asyncio.sleep(min(1.0, retry_s / 2))
+            if self.store.up:
+                self.outbox.resend(older_than_s=retry_s)

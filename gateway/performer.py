@@ -1,0 +1,244 @@
+"""Performs the effects of sessions on the cluster: rooms, names, tokens, games. Frames and commands are performed by
+the connection itself (gateway/connection.py), because they are frequent."""
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, assert_never
+
+from gateway.cluster.background import BackgroundTasks
+from gateway.cluster.command_outbox import CommandOutbox, CommandSender
+from gateway.cluster.feeds import Feeds, Follower
+from gateway.cluster.game_cards import GameCards
+from gateway.cluster.identity import IdSource
+from gateway.cluster.player_names import PlayerNames
+from gateway.cluster.room_directory import DirectoryWatcher, RoomDirectory
+from gateway.cluster.tokens import Tokens
+from gateway.dialects.requests import CountRejection
+from gateway.metrics import Metrics
+from gateway.session.effects import (
+    Attach,
+    CheckToken,
+    ClaimName,
+    Close,
+    CloseReplaced,
+    CompleteCommand,
+    CountResume,
+    Detach,
+    Draw,
+    Effect,
+    FindKeptRooms,
+    ForgetRooms,
+    IssueToken,
+    NoteRoom,
+    ReadGames,
+    ReadNotedRooms,
+    Refresh,
+    RegisterSession,
+    ReleaseName,
+    Reposition,
+    Submit,
+    TakeOverName,
+    UnwatchRooms,
+    WatchRooms,
+    Withdraw,
+)
+from gateway.transports import close_codes
+from gateway.transports.close_codes import CloseCode
+from shared.bus.store import StoreError
+from shared.commands import Gone, Unwatch, Watch
+from shared.deliveries import Reply
+from shared.errors import ErrorCode
+from shared.ids import GatewayId, RoomId, SessionId
+
+log = logging.getLogger("tavolata.session")
+
+
+class Performed(CommandSender, Follower, DirectoryWatcher, Protocol):
+    """The connection that effects are performed for."""
+
+    number: int
+    gateway: GatewayId
+    """The id that the gateway had when the connection was opened: claims and rooms know the connection by it."""
+
+    @property
+    def sid(self) -> SessionId: ...
+    def close(self, close_code: CloseCode) -> None: ...
+    def lost(self) -> None: ...
+    def resume(self, result: object) -> None:
+        """The result of a question."""
+
+    def fail(self, code: ErrorCode) -> None:
+        """A question could not be answered."""
+
+    def asking(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run the work that answers a question, until the connection goes."""
+
+
+class EffectPerformer:
+    """One for each gateway."""
+
+    def __init__(
+        self,
+        outbox: CommandOutbox,
+        feeds: Feeds,
+        rooms: RoomDirectory,
+        names: PlayerNames,
+        games: GameCards,
+        tokens: Tokens,
+        metrics: Metrics,
+        ids: IdSource,
+        tasks: BackgroundTasks,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._outbox = outbox
+        self._feeds = feeds
+        self._rooms = rooms
+        self._names = names
+        self._games = games
+        self._tokens = tokens
+        self._metrics = metrics
+        self._ids = ids
+        self._tasks = tasks
+        self._now_ms = now_ms
+        self._by_sid: dict[SessionId, Performed] = {}
+
+    def perform(self, connection: Performed, effect: Effect) -> None:
+        match effect:
+            case CountRejection(code=code):
+                self._metrics.rejected(code)
+            case CountResume(outcome=outcome):
+                self._metrics.resumed(outcome)
+            case CompleteCommand():
+                reply = Reply(connection.number, effect.room, effect.id, "", "", effect.epoch, effect.offset)
+                self._outbox.answer(reply)
+            case Attach() | Detach() | Withdraw() | Refresh() | Reposition() | WatchRooms() | UnwatchRooms():
+                self._perform_on_rooms(connection, effect)
+            case ReleaseName(name=name, sid=sid, keep=keep):
+                release = self._names.release(name, sid, connection.gateway, connection.number, keep=keep)
+                self._tasks.spawn(release)
+            case CloseReplaced(sid=sid):
+                self._close_replaced(connection, sid)
+            case RegisterSession(sid=sid):
+                self._by_sid[sid] = connection
+            case bytes() | Submit() | Close():
+                raise AssertionError("the connection performs these itself")
+            case _:
+                self._answer(connection, effect)
+
+    def forget(self, connection: Performed) -> None:
+        """The connection is closed."""
+        if self._by_sid.get(connection.sid) is connection:
+            del self._by_sid[connection.sid]
+        self._rooms.unwatch(connection)
+
+    def _close_replaced(self, connection: Performed, sid: SessionId) -> None:
+        older = self._by_sid.get(sid)
+        if older is not None and older is not connection:
+            older.close(close_codes.REPLACED)
+            older.lost()
+
+    # --- rooms --------------------------------------------------------------------------------------------------------
+
+    def _perform_on_rooms(
+        self,
+        connection: Performed,
+        effect: Attach | Detach | Withdraw | Refresh | Reposition | WatchRooms | UnwatchRooms,
+    ) -> None:
+        match effect:
+            case Attach(attachment=attachment, top=top):
+                self._feeds.attach(attachment, top, connection)
+            case Detach(attachment=attachment, gone=gone):
+                was_last_spectator = self._feeds.detach(attachment)
+                if attachment.seat is not None and gone:
+                    self._report_gone(connection, attachment.room)
+                elif was_last_spectator:
+                    self._unwatch(connection, attachment.room)
+            case Withdraw(room=room):
+                self._report_gone(connection, room)
+                if not self._feeds.has_spectator(room):
+                    self._unwatch(connection, room)
+            case Refresh(attachment=attachment):
+                attachment.refresh_id = self._outbox.send_own(
+                    attachment.room, connection.sid, connection.number, Watch(), connection, attachment.wants
+                )
+            case Reposition(attachment=attachment, position=position):
+                self._feeds.reposition(attachment, position)
+            case WatchRooms(game=game):
+                self._rooms.watch(connection, game)
+            case UnwatchRooms():
+                self._rooms.unwatch(connection)
+            case _:
+                assert_never(effect)
+
+    def _report_gone(self, connection: Performed, room: RoomId) -> None:
+        self._outbox.send_own(room, connection.sid, connection.number, Gone())
+
+    def _unwatch(self, connection: Performed, room: RoomId) -> None:
+        """The gateway has no spectator of the room any more. If another one is about to come, the room must not be
+        told: it might carry out the Unwatch after the other's Watch."""
+        if not self._outbox.expects_spectator(room, connection.number):
+            self._outbox.send_own(room, connection.sid, connection.number, Unwatch())
+
+    # --- questions ----------------------------------------------------------------------------------------------------
+
+    def _answer(
+        self,
+        connection: Performed,
+        question: ClaimName
+        | TakeOverName
+        | ReadNotedRooms
+        | FindKeptRooms
+        | NoteRoom
+        | ForgetRooms
+        | ReadGames
+        | CheckToken
+        | IssueToken
+        | Draw,
+    ) -> None:
+        match question:
+            case CheckToken(token=token):
+                connection.resume(self._tokens.check(token, self._now_ms()))
+            case IssueToken(sid=sid, name=name):
+                connection.resume(self._tokens.issue(sid, name, self._now_ms()))
+            case Draw(limit=limit):
+                connection.resume(self._ids.draw(limit))
+            case _:
+                connection.asking(self._resume_with(connection, self._read(connection, question)))
+
+    def _read(
+        self,
+        connection: Performed,
+        question: ClaimName | TakeOverName | ReadNotedRooms | FindKeptRooms | NoteRoom | ForgetRooms | ReadGames,
+    ) -> Coroutine[Any, Any, object]:
+        """The work that answers a question from the store."""
+        names = self._names
+        match question:
+            case ClaimName(name=name, sid=sid):
+                return names.claim(name, sid, connection.number)
+            case TakeOverName(name=name, sid=sid):
+                return names.take_over(name, sid, connection.number)
+            case ReadNotedRooms(name=name):
+                return names.noted_rooms(name)
+            case FindKeptRooms(name=name, rooms=rooms):
+                return names.kept_rooms(name, rooms)
+            case NoteRoom(name=name, room=room):
+                return names.note(name, room)
+            case ForgetRooms(name=name, rooms=rooms):
+                return names.forget(name, rooms)
+            case ReadGames(wanted=wanted):
+                return self._games.including(wanted)
+            case _:
+                assert_never(question)
+
+    @staticmethod
+    async def _resume_with(connection: Performed, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            result = await work
+        except StoreError:
+            connection.fail("busy/store")
+            return
+        except Exception:
+            log.exception("connection %d: a question to the store failed", connection.number)
+            connection.close(close_codes.BROKEN)
+            return
+        connection.resume(result)

@@ -1,0 +1,86 @@
+"""A session's places in rooms: one attachment per room, and views that wait until the steps they show were sent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from gateway.dialects.answers import RoomAttached
+from shared.deliveries import Reply
+from shared.ids import CommandId, Epoch, Offset, RoomId, Seat
+from shared.room_views import Position
+
+PendingAnswer: TypeAlias = tuple[Any, RoomAttached]
+"""The reference of a request for a view, and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingView:
+    """Views that must not be sent before the steps up to `top`, which they show."""
+
+    top: Position
+    answers: tuple[PendingAnswer, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Attachment:
+    """A session's place in a feed. The feed moves it from step to step."""
+
+    room: RoomId
+    seat: Seat | None
+    wants: int
+    epoch: Epoch
+    offset: Offset
+    since: Offset = Offset(0)
+    """The step that seated the player: a seat's own part of earlier steps belongs to another player."""
+    stale: bool = False
+    """The client waits for a full view; steps are not delivered."""
+    pending_view: PendingView | None = None
+    refresh_id: CommandId | None = None
+    """The gateway's own command that asks for a full view. A reply to an earlier one is out of date."""
+    refresh_reason: str = ""
+
+    @property
+    def position(self) -> Position:
+        return Position(self.epoch, self.offset)
+
+
+class SessionAttachments:
+    """The attachments of one session, by room."""
+
+    def __init__(self) -> None:
+        self._by_room: dict[RoomId, Attachment] = {}
+
+    def __iter__(self) -> Iterator[Attachment]:
+        return iter(list(self._by_room.values()))
+
+    def __contains__(self, room: RoomId) -> bool:
+        return room in self._by_room
+
+    def get(self, room: RoomId) -> Attachment | None:
+        return self._by_room.get(room)
+
+    def add(
+        self, reply: Reply, wants: int, position: Position | None, view: PendingAnswer | None
+    ) -> tuple[Attachment, tuple[PendingAnswer, ...]]:
+        """Attach to the room of a reply, from its step or from an earlier position on. A `view` is held back until the
+        steps up to the reply's were sent, and so are views that the replaced attachment was waiting with. Also returns
+        the views that need not wait."""
+        before = self._by_room.get(reply.room)
+        waiting = before.pending_view.answers if before is not None and before.pending_view is not None else ()
+        if view is not None:
+            waiting += (view,)
+        top = Position(reply.epoch, reply.offset)
+        start = position or top
+        attachment = Attachment(reply.room, reply.seat, wants, start.epoch, start.offset, reply.since)
+        self._by_room[reply.room] = attachment
+        if start == top:
+            return attachment, waiting
+        if waiting:
+            attachment.pending_view = PendingView(top, waiting)
+        return attachment, ()
+
+    def remove(self, attachment: Attachment) -> tuple[PendingAnswer, ...]:
+        """Forget the attachment; returns the views that were waiting with it."""
+        self._by_room.pop(attachment.room, None)
+        pending = attachment.pending_view
+        return () if pending is None else pending.answers
