@@ -178,8 +178,8 @@ class Gateway:
         }
         lease_ms = self._settings.gateway_lease_ms
         body = msgspec.json.encode(status)
-        roll = await GATEWAYS.beat(self._store, desk.gateway, lease_ms, body, first=not self._registered)
-        if roll.struck:
+        roll = await GATEWAYS.heartbeat(self._store, desk.gateway, lease_ms, body, first=not self._registered)
+        if roll.lease_lost:
             await self._given_up(desk)
             return
         self._registered = True
@@ -259,7 +259,7 @@ class Gateway:
         while (desk.sessions or len(desk.outgoing)) and desk.now() < deadline:
             await asyncio.sleep(0.02)
         try:
-            await GATEWAYS.strike(self._store, desk.gateway)
+            await GATEWAYS.unregister(self._store, desk.gateway)
         except StoreError:
             log.warning("the registry could not be told; the lease will run out")
 

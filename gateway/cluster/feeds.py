@@ -15,7 +15,7 @@ import msgspec
 from shared.bus import updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
-from shared.commands import WANTS_VIEW
+from shared.commands import Wants
 from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
 from shared.ids import Epoch, GatewayId, Offset, Partition, RoomId, Seat, partition_of
 from shared.room_events import NOTHING
@@ -26,6 +26,9 @@ log = logging.getLogger("tavolata.hub")
 _UNHEARD = (Epoch(0), 0)
 
 _decode = msgspec.json.Decoder(tuple[Delivery, ...]).decode
+
+_WANTS_VIEW = Wants.VIEW.value
+"""As a plain integer: operators of `IntFlag` are slow, and this runs for every receiver of a step."""
 
 
 class FeedListener(Protocol):
@@ -262,7 +265,7 @@ def _step(attachment: Attachment, told: StepMessage) -> None:
     raw = told.public
     if told.seats and attachment.seat is not None and told.offset >= attachment.since:
         raw = told.seats.get(attachment.seat, raw)
-    elif attachment.seat is None and attachment.wants & WANTS_VIEW and told.watchers != NOTHING:
+    elif attachment.seat is None and attachment.wants & _WANTS_VIEW and told.watchers != NOTHING:
         raw = told.watchers
     attachment.listener.deliver(attachment, told, bytes(raw))
     if attachment.due is not None:

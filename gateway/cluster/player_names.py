@@ -74,4 +74,4 @@ async def _stale(desk: Desk, name: str, claim: Taken) -> bool:
 
 async def _lives(desk: Desk, gateway: GatewayId) -> bool:
     """One that we do not know of may have come a moment ago."""
-    return gateway in desk.live_gateways or gateway in (await GATEWAYS.roll(desk.store)).live
+    return gateway in desk.live_gateways or gateway in (await GATEWAYS.members(desk.store)).live

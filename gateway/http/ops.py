@@ -74,7 +74,7 @@ class Operators:
         )
 
     async def _processes(self, registry: Registry) -> tuple[list[dict[str, Any]], int]:
-        roll, statuses = await registry.roll(self._desk.store), await registry.status(self._desk.store)
+        roll, statuses = await registry.members(self._desk.store), await registry.status(self._desk.store)
         live = set(roll.live)
         found = [
             {"id": process, "live": process in live, "lease_ms": end - roll.now_ms, **_status(statuses.get(process))}
@@ -110,7 +110,7 @@ class Operators:
             process = _decode_drain(await request.body()).process
         except msgspec.MsgspecError as wrong:
             return error("frame/malformed", 400, str(wrong))
-        rolls = [await registry.roll(self._desk.store) for registry in (GATEWAYS, WORKERS)]
+        rolls = [await registry.members(self._desk.store) for registry in (GATEWAYS, WORKERS)]
         if not any(process in roll.ends for roll in rolls):
             return error("ops/unknown", 404)
         await drains.ask(self._desk.store, process)

@@ -15,11 +15,11 @@ from typing import Any
 import msgspec
 
 from shared.bus import journal, updates
-from shared.bus.journal import AnyNote, Attached, Detached, JournalEntry, JournalRecord
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.deliveries import StepMessage
 from shared.ids import LOBBY, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, partition_of
+from shared.journal_records import AnyNote, Attached, Detached, JournalEntry, JournalRecord, without_effect
 from shared.room_views import Update
 
 MOST_STEPS = 5_000
@@ -108,7 +108,7 @@ class RoomRecording:
                 self._follow(event, offset)
             for note in record.notes:
                 self._noted(note)
-            if not journal.passing(one):
+            if not without_effect(one):
                 self.last, self.epoch = (offset, number), record.epoch
 
     def _follow(self, event: msgspec.Raw, offset: Offset) -> None:

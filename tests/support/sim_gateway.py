@@ -151,9 +151,9 @@ class SimGateway:
             try:
                 lease_ms = self._settings.gateway_lease_ms
                 gateway, first = self.desk.gateway, not self._registered
-                roll = await GATEWAYS.beat(self.store, gateway, lease_ms, b"{}", first=first)
-                self._registered = not roll.struck
-                if roll.struck:
+                roll = await GATEWAYS.heartbeat(self.store, gateway, lease_ms, b"{}", first=first)
+                self._registered = not roll.lease_lost
+                if roll.lease_lost:
                     self._begin_anew()
                     continue
                 self.desk.live_gateways = frozenset(roll.live)

@@ -8,7 +8,7 @@ import pytest
 from gateway.cluster.feeds import Attachment, Feeds
 from shared.bus import updates
 from shared.bus.store import StoreDown
-from shared.commands import WANTS_VIEW
+from shared.commands import Wants
 from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat
 from shared.room_views import Position
@@ -372,7 +372,7 @@ async def test_everybody_is_told_the_part_that_is_meant_for_them() -> None:
     bench = Bench()
     parts = {Seat(1): msgspec.Raw(b'"seat"')}
     told = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts, msgspec.Raw(b'"watchers"'))
-    ears = [bench.attach(seat=seat, wants=wants)[0] for seat, wants in ((0, 0), (1, 0), (None, 0), (None, WANTS_VIEW))]
+    ears = [bench.attach(seat=seat, wants=wants)[0] for seat, wants in ((0, 0), (1, 0), (None, 0), (None, Wants.VIEW))]
     bench.say(1, told)
     assert [ear.raw for ear in ears] == [[b'"public"'], [b'"seat"'], [b'"public"'], [b'"watchers"']]
 
