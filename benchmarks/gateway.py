@@ -135,8 +135,8 @@ class Bench:
     def _handle(self, envelopes: Sequence[Envelope]) -> list[tuple[str, bytes]]:
         self._places += 1
         place = f"{self._places}-0"
-        commit, numbers = self._holding.seal(self._holding.handle([(place, tuple(envelopes))]), place)
-        self._holding.committed(place, numbers)
+        commit = self._holding.encode(self._holding.handle([(place, tuple(envelopes))]), place)
+        self._holding.committed(commit)
         return [(channel, b"[" + items + b"]") for channel, items in commit.messages if channel in self._channels]
 
     async def inward(self, rooms: Sequence[RoomId], number: int) -> float:

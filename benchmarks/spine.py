@@ -1,4 +1,4 @@
-"""What a move costs a worker's core, without IO: reading an entry, handling it, sealing the batch for the commit.
+"""The cost of a move in a worker's core, without IO: decoding an entry, handling it, encoding the commit.
 
 python -m benchmarks.spine [moves per batch]
 """
@@ -9,10 +9,10 @@ import time
 import hiredis
 import msgspec
 
-from shared.bus import keys
 from shared.bus.command_streams import StreamEntry
 from shared.bus.commits import committing
 from shared.bus.journal import StoredRoom
+from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.commands import Act, Enter, Envelope
 from shared.ids import CommandId, Epoch, GatewayId, Partition, RoomId, SessionId
@@ -29,35 +29,34 @@ _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
 
 def main() -> None:
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    held = keys.Keys(Partition(0), 64)
-    engines, settings = load_catalog(""), WorkerSettings(snapshot_every=1_000_000)
-    holding = OwnedPartition(Partition(0), held, Lease(Epoch(1), "t", "0-0", 0), engines, settings)
+    keys = Keys(Partition(0), 64)
+    catalog, settings = load_catalog(""), WorkerSettings(snapshot_every=1_000_000)
+    partition = OwnedPartition(Partition(0), keys, Lease(Epoch(1), "t", "0-0", 0), catalog, settings)
     rooms = [RoomId(1_000 + number) for number in range(ROOMS)]
     spec = RoomSpec("stones", 2, {"stones": 1_000_000})
     for room in rooms:
-        holding.load(room, StoredRoom(None, ()))
+        partition.load(room, StoredRoom(None, ()))
         for seat in range(2):
             enter = Enter(f"p{seat}", spec, 7)
-            _handle(holding, [("1-0", (_envelope(room, seat, 1, enter),))])
+            _handle(partition, [("1-0", (_envelope(room, seat, 1, enter),))])
     best = float("inf")
     act = Act(msgspec.Raw(b'{"type":"take","count":1}'))
     for number in range(ROUNDS):
         lines = [_encode((_envelope(room, number % 2, 10 + number, act),)) for room in rooms]
-        began = time.process_time()
+        start = time.process_time()
         for at in range(0, ROOMS, size):
-            _handle(holding, [(f"{number}-{at}", _decode(line)) for line in lines[at : at + size]])
-        best = min(best, time.process_time() - began)
+            _handle(partition, [(f"{number}-{at}", _decode(line)) for line in lines[at : at + size]])
+        best = min(best, time.process_time() - start)
     _say(
         f"{best / ROOMS * 1e6:.1f} us of worker CPU per move without IO in the best of {ROUNDS} rounds, "
         f"{size} moves per batch"
     )
 
 
-def _handle(holding: OwnedPartition, entries: list[StreamEntry]) -> None:
-    batch = holding.handle(entries)
-    commit, numbers = holding.seal(batch, entries[-1][0])
+def _handle(partition: OwnedPartition, entries: list[StreamEntry]) -> None:
+    commit = partition.encode(partition.handle(entries), entries[-1][0])
     hiredis.pack_command(committing([commit]))
-    holding.committed(entries[-1][0], numbers)
+    partition.committed(commit)
 
 
 def _envelope(room: RoomId, seat: int, number: int, body: Enter | Act) -> Envelope:

@@ -167,7 +167,7 @@ class GatewayNode:
         while (len(self.connections) or len(self.outbox)) and self._clock() < deadline:
             await asyncio.sleep(0.02)
         try:
-            await GATEWAYS.strike(self.store, self.id)
+            await GATEWAYS.unregister(self.store, self.id)
         except StoreError as error:
             log.warning("cannot unregister gateway %s, its lease will expire: %s", self.id, error)
 
@@ -249,8 +249,8 @@ class GatewayNode:
         }
         body = msgspec.json.encode(status)
         lease_ms = self.settings.gateway_lease_ms
-        members = await GATEWAYS.beat(self.store, self.id, lease_ms, body, first=not self._registered)
-        if members.struck:
+        members = await GATEWAYS.heartbeat(self.store, self.id, lease_ms, body, first=not self._registered)
+        if members.lease_lost:
             await self._begin_anew()
             return
         self._registered = True

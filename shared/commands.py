@@ -1,5 +1,6 @@
 """Commands to rooms and to the lobby, and the envelope that carries them through a command stream."""
 
+from enum import IntFlag
 from typing import Any, TypeAlias
 
 import msgspec
@@ -9,19 +10,26 @@ from shared.ids import CommandId, GatewayId, Offset, RoomId, SessionId, TraceId
 from shared.room_events import RoomSpec
 
 
+class Wants(IntFlag):
+    """What a client wants updates to carry besides events. Envelopes, notes and snapshots hold the plain number."""
+
+    VIEW = 1
+    OPTIONS = 2
+
+
 class BaseCommand(msgspec.Struct, frozen=True, gc=False, tag_field="do", tag=str.lower, omit_defaults=True):
-    """Base of all that can be asked of a room or the lobby."""
+    """Base of the commands to a room or to the lobby."""
 
 
 class Enter(BaseCommand, frozen=True, tag="enter"):
-    """Take a seat, open the room first if `spec` is given and there is none, and attend to it."""
+    """Take a seat and receive updates. With `spec`, the room is opened first if there is none."""
 
     name: str
     spec: RoomSpec | None = None
     seed: int = 0
     choice: Choice = {}
     by_name: bool = False
-    """Take back the seat of the player of this name, who must be gone."""
+    """Take back the seat of the player of this name, who must be away."""
     dialect: str = ""
     of: RoomId | None = None
     new: bool = False
@@ -29,17 +37,17 @@ class Enter(BaseCommand, frozen=True, tag="enter"):
 
 
 class Watch(BaseCommand, frozen=True, tag="watch"):
-    """Attend to the room, at the own seat or as a spectator; answered with a view if one is wanted."""
+    """Receive updates, at the own seat or as a spectator; the reply carries a view if one is wanted."""
 
     view: bool = True
 
 
 class Unwatch(BaseCommand, frozen=True, tag="unwatch"):
-    """A spectator's last socket at a gateway went away."""
+    """The last spectator of the room at a gateway has disconnected."""
 
 
 class Gone(BaseCommand, frozen=True, tag="gone"):
-    """The connection that attended to the seat was lost."""
+    """The connection of a seat was lost."""
 
 
 class Leave(BaseCommand, frozen=True, tag="leave"):
@@ -47,7 +55,7 @@ class Leave(BaseCommand, frozen=True, tag="leave"):
 
 
 class Act(BaseCommand, frozen=True, tag="act"):
-    """A move, in the game's own words."""
+    """A move: a command of the game."""
 
     command: msgspec.Raw
 
@@ -82,13 +90,13 @@ class GatewayLost(BaseCommand, frozen=True, tag="gatewaylost"):
 
 
 class Compensate(BaseCommand, frozen=True, tag="compensate"):
-    """Nobody owned the room for this long."""
+    """Move all deadlines back: no worker owned the room for this long."""
 
     by_ms: int
 
 
 class Open(BaseCommand, frozen=True, tag="open"):
-    """To the lobby: give me a number for a new room."""
+    """To the lobby: number a new room."""
 
     spec: RoomSpec
     private_room: RoomId
@@ -96,16 +104,16 @@ class Open(BaseCommand, frozen=True, tag="open"):
 
 
 class Match(BaseCommand, frozen=True, tag="match"):
-    """To the lobby: reserve a seat at the oldest fitting table, or name a new one."""
+    """To the lobby: reserve a seat at the oldest table that fits, or number a new room."""
 
     game: str
     seats: int | None = None
     options: dict[str, Any] | None = None
     dialect: str = ""
     open: RoomSpec | None = None
-    """What to open where none fits; none: refuse."""
+    """The room to open if no table fits; None: refuse."""
     avoid: tuple[RoomId, ...] = ()
-    """Tables that turned this player away just now."""
+    """Tables that have just refused this player."""
 
 
 class Listed(BaseCommand, frozen=True, tag="listed"):
@@ -117,7 +125,7 @@ class Listed(BaseCommand, frozen=True, tag="listed"):
     free: int
     created_ms: int
     sids: tuple[SessionId, ...] = ()
-    """Who sits there: they need no reservation any more."""
+    """The sessions that are seated: their reservations are over."""
 
 
 RoomCommand: TypeAlias = (
@@ -144,16 +152,12 @@ class Envelope(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
     room: RoomId
     sid: SessionId
-    """Whose command it is; empty for the cluster's own."""
+    """The session that gave the command; empty for commands of the cluster itself."""
     id: CommandId
     body: RoomCommand
     gateway: GatewayId = GatewayId("")
     conn: int = 0
-    """Where answers go: gateway and connection number."""
+    """Replies go to this connection of the gateway."""
     trace: TraceId = TraceId("")
     wants: int = 0
-    """Sum of WANTS_VIEW and WANTS_OPTIONS: what updates shall carry besides events."""
-
-
-WANTS_VIEW = 1
-WANTS_OPTIONS = 2
+    """The value of a `Wants`: what updates shall carry besides events."""

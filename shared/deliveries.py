@@ -18,23 +18,23 @@ class Reply(msgspec.Struct, frozen=True, gc=False, array_like=True):
     room: RoomId
     id: CommandId
     code: str = ""
-    """Empty: it was done."""
+    """Empty: the command was carried out."""
     text: str = ""
     epoch: Epoch = Epoch(0)
     offset: Offset = Offset(0)
-    """The step that applied it, 0 if none was needed; for a view the step it shows."""
+    """The step that applied the command, 0 if none was needed; with a view, the step that it shows."""
     seat: Seat | None = None
     view: msgspec.Raw = NOTHING
     to: RoomId | None = None
-    """The lobby's answer: go to this room ..."""
+    """The room that the lobby has chosen ..."""
     spec: RoomSpec | None = None
-    """... and open it like this if it is not there."""
+    """... and the spec to open it with if it is not there."""
     since: Offset = Offset(0)
     """The step that seated the player of the seat."""
 
 
 class CompletedCommand(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """The command that a step has carried out, and where it came from."""
+    """The command that a step has carried out, and the connection that sent it."""
 
     gateway: GatewayId
     conn: int
@@ -48,23 +48,23 @@ class StepMessage(msgspec.Struct, frozen=True, gc=False, array_like=True):
     epoch: Epoch
     offset: Offset
     public: msgspec.Raw
-    """The `Update` for everybody ..."""
+    """The public `Update` ..."""
     seats: dict[Seat, msgspec.Raw] = {}
-    """... and for the seats that are told something else."""
+    """... and those of seats that may see something else."""
     watchers: msgspec.Raw = NOTHING
     """The `Update` for spectators who asked for views."""
     done: CompletedCommand | None = None
-    """For the gateway where the command came from this is the answer, too."""
+    """For the gateway that sent the command, the step is the reply as well."""
 
 
 class Heartbeat(msgspec.Struct, frozen=True, tag_field="do", tag="beat"):
-    """A worker to a gateway, every second: the epoch and number of its last message from each partition."""
+    """From a worker to a gateway: epoch and number of the last delivery from each partition, repeated regularly."""
 
     last: dict[Partition, tuple[Epoch, int]]
 
 
 class SessionReplaced(msgspec.Struct, frozen=True, tag_field="do", tag="replaced"):
-    """A gateway to another: this session has a newer connection."""
+    """From one gateway to another: this session has a newer connection."""
 
     sid: SessionId
     conn: int
@@ -74,7 +74,7 @@ ControlMessage: TypeAlias = Heartbeat | SessionReplaced
 
 
 class Delivery(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """What one commit of a partition has to say to one gateway. Numbered, so that a loss is noticed."""
+    """The replies and step messages of one commit for one gateway. Numbered, so that a loss is noticed."""
 
     partition: Partition
     epoch: Epoch
@@ -84,7 +84,7 @@ class Delivery(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 def encode_delivery(
-    partition: Partition, epoch: Epoch, number: int, told: Sequence[bytes], replies: Sequence[Reply]
+    partition: Partition, epoch: Epoch, number: int, steps: Sequence[bytes], replies: Sequence[Reply]
 ) -> bytes:
-    """An `Outbound` in JSON, of steps that are already."""
-    return b"[%d,%d,%d,[%b],%b]" % (partition, epoch, number, b",".join(told), _encode(replies))
+    """A `Delivery` in JSON. The steps are encoded already: several gateways receive the same ones."""
+    return b"[%d,%d,%d,[%b],%b]" % (partition, epoch, number, b",".join(steps), _encode(replies))

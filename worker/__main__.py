@@ -2,11 +2,11 @@
 
 from shared.runtime.bootstrap import run
 from shared.runtime.settings import WorkerSettings
-from worker.app import Worker
+from worker.app import WorkerApp
 
 
 async def start(settings: WorkerSettings) -> None:
-    await Worker(settings).run()
+    await WorkerApp(settings).run()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
-"""What a worker counts, for Prometheus and for its own status line."""
+"""The metrics of a worker, for Prometheus and for the status that it registers."""
 
 from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from shared.bus.command_streams import StreamEntry
-from worker.room.batch import Batch
+from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.results import Result
 
 
 class Metrics:
@@ -33,17 +34,18 @@ class Metrics:
         )
         self.moves = self.lag_ms = 0
 
-    def committed(self, handled: Sequence[tuple[Sequence[StreamEntry], Batch]]) -> None:
-        """What was committed together, one batch for each partition."""
-        total = sum(len(envelopes) for entries, _ in handled for _, envelopes in entries)
-        steps = sum(len(batch.told) for _, batch in handled)
-        codes = [reply.code for _, batch in handled for reply, _ in batch.replies if reply.code]
+    def committed(self, batches: Sequence[tuple[Sequence[StreamEntry], Sequence[Result]]]) -> None:
+        """Count batches that were committed together, one for each partition."""
+        commands = sum(len(envelopes) for entries, _ in batches for _, envelopes in entries)
+        results = [result for _, results in batches for result in results]
+        steps = sum(1 for result in results for filed in result.records if filed.message is not None)
+        codes = [result.reply.code for result in results if result.reply is not None and result.reply.code]
         for code in codes:
             self._rejections.labels(code).inc()
         self._refused.inc(len(codes))
-        self._accepted.inc(total - len(codes))
-        self._batch.observe(total)
-        self._ok.inc(len(handled))
+        self._accepted.inc(commands - len(codes))
+        self._batch.observe(commands)
+        self._ok.inc(len(batches))
         self._steps.inc(steps)
         self.moves += steps
 
@@ -51,5 +53,6 @@ class Metrics:
         self.lag_ms = by_ms
         self._lag.set(by_ms / 1_000)
 
-    def refused_commit(self, outcome: str) -> None:
-        self._commits.labels("fenced" if outcome == "FENCED" else "uncertain").inc()
+    def commit_failed(self, outcome: AnyOutcome) -> None:
+        """Count a batch that was refused, or whose outcome is unknown."""
+        self._commits.labels("fenced" if outcome == CommitOutcome.FENCED else "uncertain").inc()

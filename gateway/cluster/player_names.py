@@ -93,4 +93,4 @@ class PlayerNames:
 
     async def _is_live(self, gateway: GatewayId) -> bool:
         """A gateway that is missing in the last reading of the registry may have started since."""
-        return gateway in self.live_gateways or gateway in (await GATEWAYS.roll(self._store)).live
+        return gateway in self.live_gateways or gateway in (await GATEWAYS.members(self._store)).live

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from shared.commands import WANTS_VIEW
+from shared.commands import Wants
 from shared.deliveries import StepMessage
 from shared.ids import Offset, Seat
 from shared.room_events import NOTHING
@@ -17,6 +17,6 @@ def visible_part(step: StepMessage, seat: Seat | None, since: Offset, wants: int
         if step.seats and step.offset >= since:
             return step.seats.get(seat, step.public)
         return step.public
-    if wants & WANTS_VIEW and step.watchers != NOTHING:
+    if wants & Wants.VIEW and step.watchers != NOTHING:
         return step.watchers
     return step.public

@@ -45,7 +45,7 @@ class JoinRequest(msgspec.Struct, frozen=True):
 
 
 class MatchRequest(msgspec.Struct, frozen=True):
-    """Take a seat in the oldest waiting public room that fits, or open one -> `Entered` or `Refused` (lobby/no_table)."""
+    """Take a seat in the oldest public room that waits and fits, or open one -> `Entered` or `Refused`."""
 
     game: str
     seats: int | None = None

@@ -75,7 +75,7 @@ class Operators:
         )
 
     async def _processes(self, registry: Registry) -> tuple[list[dict[str, Any]], int]:
-        members, statuses = await registry.roll(self._node.store), await registry.status(self._node.store)
+        members, statuses = await registry.members(self._node.store), await registry.status(self._node.store)
         live = set(members.live)
         found = [
             {"id": process, "live": process in live, "lease_ms": end - members.now_ms, **_status(statuses.get(process))}
@@ -111,7 +111,7 @@ class Operators:
             process = _decode_drain(await request.body()).process
         except msgspec.MsgspecError as wrong:
             return error("frame/malformed", 400, str(wrong))
-        members = [await registry.roll(self._node.store) for registry in (GATEWAYS, WORKERS)]
+        members = [await registry.members(self._node.store) for registry in (GATEWAYS, WORKERS)]
         if not any(process in of_kind.ends for of_kind in members):
             return error("ops/unknown", 404)
         await drains.ask(self._node.store, process)

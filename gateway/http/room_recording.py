@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from gateway.cluster.visibility import visible_part
-from shared.bus import journal
-from shared.bus.journal import AnyNote, Attached, Detached, JournalEntry
 from shared.deliveries import StepMessage
 from shared.game import Choice
 from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat, SessionId
+from shared.journal_records import AnyNote, Attached, Detached, JournalEntry, without_effect
 from shared.room_events import Back, Configured, Ended, Joined, Opened, RoomEvent, RoomSpec, RoomStatus
 from shared.room_follower import follow
 from shared.room_views import Update
@@ -95,7 +94,7 @@ class RoomRecording:
                 self._follow_holders(event, offset)
             for note in record.notes:
                 self._follow_note(note)
-            if not journal.passing(entry):
+            if not without_effect(entry):
                 self.last, self.epoch = (offset, number), record.epoch
 
     def new_seat(self, joined: Joined) -> RecordedSeat:

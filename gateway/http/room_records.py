@@ -16,11 +16,11 @@ import msgspec
 
 from gateway.http.room_recording import RoomRecording, public_room_events
 from shared.bus import journal, updates
-from shared.bus.journal import JournalRecord
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.deliveries import StepMessage
 from shared.ids import LOBBY, RoomId, partition_of
+from shared.journal_records import JournalRecord
 from shared.room_events import Configured, Opened
 
 MOST_STEPS = 5_000

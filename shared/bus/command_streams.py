@@ -1,4 +1,7 @@
-"""The command streams: gateways add, the owner of a partition reads from a stored offset. No consumer groups."""
+"""The command streams: gateways add commands, the owner of a partition reads them from its stored cursor.
+
+Consumer groups are not used: the commit script stores the cursor together with the results, which a group could not.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -6,8 +9,7 @@ from typing import Any
 
 import msgspec
 
-from shared.bus.entries import FIELD
-from shared.bus.keys import Keys
+from shared.bus.keys import FIELD, Keys
 from shared.bus.store import RedisCommand, Store
 from shared.commands import Envelope
 from shared.ids import Partition
@@ -16,20 +18,27 @@ log = logging.getLogger("tavolata.commands")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
+_MOST_ENVELOPES = 200
+
 StreamEntry = tuple[str, tuple[Envelope, ...]]
-"""A stream id, and the commands that one gateway added in one tick."""
+"""The id of a stream entry, and the commands that one gateway added in one tick of its loop."""
 
 
 def adding(partition: Keys, envelopes: Sequence[Envelope]) -> RedisCommand:
-    """The command that adds these, as one entry."""
+    """The command that adds these envelopes as one stream entry."""
     return ("XADD", partition.commands, "*", FIELD, _encode(envelopes))
+
+
+def adding_many(partition: Keys, envelopes: Sequence[Envelope]) -> list[RedisCommand]:
+    """The commands that add any number of envelopes, as entries that a worker can handle between two renewals."""
+    return [adding(partition, envelopes[at : at + _MOST_ENVELOPES]) for at in range(0, len(envelopes), _MOST_ENVELOPES)]
 
 
 async def read(
     store: Store, cursors: dict[Partition, tuple[Keys, str]], count: int, block_ms: int | None
 ) -> dict[Partition, list[StreamEntry]]:
-    """The entries after each cursor; waits up to `block_ms` for the first (None: not at all)."""
-    streams = [(partition, held.commands, cursor) for partition, (held, cursor) in cursors.items()]
+    """The entries behind each cursor; waits up to `block_ms` for the first one (None: not at all)."""
+    streams = [(partition, keys.commands, cursor) for partition, (keys, cursor) in cursors.items()]
     blocking = () if block_ms is None else ("BLOCK", block_ms)
     reply = await store.call(
         "XREAD", "COUNT", count, *blocking, "STREAMS", *(name for _, name, _ in streams), *(at for _, _, at in streams)
@@ -41,19 +50,27 @@ async def read(
 
 
 def _entry(item: list[Any]) -> StreamEntry:
-    place = item[0].decode()
+    """An entry that cannot be decoded counts as empty: it would stop its partition for ever."""
+    entry_id = item[0].decode()
     try:
-        return place, _decode(item[1][1])
+        return entry_id, _decode(item[1][1])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        log.exception("entry %s is no list of commands and is passed over", place)
-        return place, ()
+        log.exception("stream entry %s cannot be decoded and is skipped", entry_id)
+        return entry_id, ()
 
 
 def time_of(entry_id: str) -> int:
-    """When a command was put on the stream: milliseconds of the store's clock."""
+    """The time at which an entry was added: milliseconds of the store's clock."""
     return int(entry_id.partition("-")[0])
 
 
 def trimming(partition: Keys, cursor: str) -> RedisCommand:
-    """Drops what was handled, or most of it. The cursor's own entry stays, so that its id never comes again."""
+    """The command that drops entries before the cursor, or most of them. The cursor's own entry stays: the store
+    derives new ids from the last entry, so an id that was handled cannot be given again."""
     return ("XTRIM", partition.commands, "MINID", "~", cursor)
+
+
+async def wake_reader(store: Store, client_id: int) -> None:
+    """End a blocking `read` on another connection at once: it waits for the streams that it knew when it began, and the
+    set of owned partitions has changed."""
+    await store.call("CLIENT", "UNBLOCK", client_id)

@@ -1,4 +1,4 @@
-"""A connection to Redis made for batches: commands of one loop tick go out in one write, replies come in order.
+"""Connections to the store, made for batches: all commands of one loop tick go out in one write.
 
 redis-py awaits once for each command or pipeline, which is most of the cost of a move (docs/decisions/0003).
 """
@@ -17,9 +17,22 @@ from shared.bus.store import Argument, OutcomeUnknown, RedisCommand, StoreDown, 
 
 log = logging.getLogger("tavolata.store")
 
+FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 1.0
+
+
+def longer(pause_s: float) -> float:
+    """The pause before the next attempt to connect."""
+    return min(pause_s * 1.6, _LONGEST_PAUSE_S)
+
+
+def _naming(name: str) -> tuple[RedisCommand, ...]:
+    return (("CLIENT", "SETNAME", name), ("CLIENT", "ID"))
+
 
 class StoreConnection(asyncio.Protocol):
-    """One socket. Replies are matched to requests by their order; anything unasked is a pushed message."""
+    """One socket. Replies are matched to requests by their order. With `on_push` there are no requests: everything that
+    arrives is a message of a subscription."""
 
     def __init__(self, on_lost: Callable[[], None], on_push: Callable[[Any], None] | None = None) -> None:
         self._on_lost = on_lost
@@ -28,10 +41,11 @@ class StoreConnection(asyncio.Protocol):
         self._waiting: deque[tuple[asyncio.Future[list[Any]], int, list[Any]]] = deque()
         self._outgoing: list[bytes] = []
         self._transport: asyncio.Transport | None = None
-        self._lost_by = "the connection to the store was lost"
+        self._lost_because = "the connection to the store was lost"
         self._loop = asyncio.get_running_loop()
-        self.last_heard = self._loop.time()
+        self.last_received = self._loop.time()
         self.open = False
+        self.greeting_replies: list[Any] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -44,11 +58,11 @@ class StoreConnection(asyncio.Protocol):
         while self._waiting:
             future, _, _ = self._waiting.popleft()
             if not future.done():
-                future.set_exception(OutcomeUnknown(self._lost_by))
+                future.set_exception(OutcomeUnknown(self._lost_because))
         self._on_lost()
 
     def data_received(self, data: bytes) -> None:
-        self.last_heard = self._loop.time()
+        self.last_received = self._loop.time()
         self._reader.feed(data)
         try:
             while (reply := self._reader.gets()) is not False:
@@ -62,7 +76,7 @@ class StoreConnection(asyncio.Protocol):
                     if not future.done():
                         future.set_result(replies)
         except hiredis.ProtocolError:
-            self._lost_by = "what answers there is no Redis"
+            self._lost_because = "the server does not speak the Redis protocol"
             self.abort()
 
     @property
@@ -70,7 +84,7 @@ class StoreConnection(asyncio.Protocol):
         return not self._waiting
 
     def request(self, commands: Sequence[RedisCommand]) -> "asyncio.Future[list[Any]]":
-        """Send the commands with all others of this tick; their replies, in order."""
+        """Send the commands together with all others of this tick; the future of their replies, in order."""
         if not self.open:
             raise StoreDown("not connected to the store")
         future: asyncio.Future[list[Any]] = self._loop.create_future()
@@ -82,6 +96,7 @@ class StoreConnection(asyncio.Protocol):
         return future
 
     def push(self, commands: Sequence[RedisCommand]) -> None:
+        """Send commands, without a future for their replies."""
         if not self._outgoing:
             self._loop.call_soon(self._flush)
         self._outgoing.extend(hiredis.pack_command(command) for command in commands)
@@ -105,13 +120,13 @@ async def connect(
     timeout_s: float = 3.0,
     on_push: Callable[[Any], None] | None = None,
 ) -> StoreConnection:
-    """A wire on which the greeting (login, database, scripts) was answered. Raises `StoreDown` or `StoreRefused`."""
+    """A connection on which login, database and the greeting were answered. Raises `StoreDown` or `StoreRefused`."""
     loop = asyncio.get_running_loop()
-    wires: list[StoreConnection] = []
+    made: list[StoreConnection] = []
 
     def factory() -> StoreConnection:
-        wires.append(StoreConnection(on_lost))
-        return wires[-1]
+        made.append(StoreConnection(on_lost))
+        return made[-1]
 
     commands: list[RedisCommand] = []
     if address.password:
@@ -126,65 +141,71 @@ async def connect(
             else:
                 context = ssl.create_default_context() if address.tls else None
                 await loop.create_connection(factory, address.host, address.port, ssl=context)
-            replies = await wires[-1].request(commands)
+            replies = await made[-1].request(commands)
     except (OSError, TimeoutError, OutcomeUnknown) as error:
-        for wire in wires:
-            wire.abort()
+        for connection in made:
+            connection.abort()
         raise StoreDown(f"cannot reach the store at {address}: {error or 'no answer'}") from None
     for reply in replies:
         if isinstance(reply, Exception):
-            wires[-1].abort()
+            made[-1].abort()
             raise StoreRefused(f"the store at {address} refused the connection: {reply}")
-    wire = wires[-1]
-    wire._on_push = on_push
-    return wire
+    connection = made[-1]
+    connection._on_push = on_push
+    connection.greeting_replies = replies[len(replies) - len(greeting) :]
+    return connection
 
 
 class StoreClient:
-    """A wire that is made again whenever it is lost. Callers see `StoreDown` meanwhile."""
+    """A connection that is made again whenever it is lost. Callers get `StoreDown` meanwhile."""
 
     def __init__(
         self,
         address: Address,
         *,
         greeting: Sequence[RedisCommand] = (),
+        name: str = "",
         silence_s: float = 5.0,
         on_connect: Callable[[], None] | None = None,
     ) -> None:
+        """With a `name`, the store shows it in its list of clients, and `client_id` is known."""
         self._address = address
-        self._greeting = greeting
+        self._greeting = (*greeting, *_naming(name)) if name else tuple(greeting)
+        self._named = bool(name)
         self._silence_s = silence_s
         self._on_connect = on_connect
-        self._wire: StoreConnection | None = None
-        self._keeper: asyncio.Task[None] | None = None
+        self._connection: StoreConnection | None = None
+        self._reconnecting: asyncio.Task[None] | None = None
         self._lost = asyncio.Event()
         self.connections = 0
-        """How often it was connected."""
+        """The number of connections made so far."""
+        self.client_id: int | None = None
+        """The store's number for the current connection, by which another connection can unblock it."""
 
     async def start(self) -> None:
-        """Connect for the first time; raises `StoreDown` or `StoreRefused`. From then on the link mends itself."""
-        self._wire = await self._dial()
-        self._keeper = asyncio.create_task(self._keep())
+        """Connect for the first time; raises `StoreDown` or `StoreRefused`. From then on it reconnects by itself."""
+        self._connection = await self._connect()
+        self._reconnecting = asyncio.create_task(self._reconnect())
 
     async def stop(self) -> None:
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
-        if self._wire is not None:
-            self._wire.abort()
-            self._wire = None
+        if self._reconnecting is not None:
+            self._reconnecting.cancel()
+            await asyncio.gather(self._reconnecting, return_exceptions=True)
+        if self._connection is not None:
+            self._connection.abort()
+            self._connection = None
 
     @property
     def up(self) -> bool:
-        return self._wire is not None and self._wire.open
+        return self._connection is not None and self._connection.open
 
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
-        if self._wire is None:
+        if self._connection is None:
             raise StoreDown("not connected to the store")
-        replies = await self._wire.request(commands)
+        replies = await self._connection.request(commands)
         for at, reply in enumerate(replies):
             if isinstance(reply, Exception):
                 if not errors:
@@ -194,49 +215,51 @@ class StoreClient:
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:
         if self.up:
-            assert self._wire is not None
-            self._wire.request(commands).add_done_callback(_log_refusals)
+            assert self._connection is not None
+            self._connection.request(commands).add_done_callback(_log_refusals)
 
-    async def _dial(self) -> StoreConnection:
+    async def _connect(self) -> StoreConnection:
         lost = self._lost = asyncio.Event()
-        wire = await connect(self._address, lost.set, greeting=self._greeting)
+        connection = await connect(self._address, lost.set, greeting=self._greeting)
         self.connections += 1
-        return wire
+        if self._named:
+            self.client_id = int(connection.greeting_replies[-1])
+        return connection
 
-    async def _keep(self) -> None:
+    async def _reconnect(self) -> None:
         while True:
-            await self._watch()
-            self._wire = None
-            log.warning("lost the store at %s", self._address)
-            pause = 0.05
-            while self._wire is None:
+            await self._wait_for_loss()
+            self._connection = None
+            log.warning("lost the connection to the store at %s", self._address)
+            pause_s = FIRST_PAUSE_S
+            while self._connection is None:
                 try:
-                    self._wire = await self._dial()
+                    self._connection = await self._connect()
                 except (StoreDown, StoreRefused) as error:
                     log.debug("%s", error)
-                    await asyncio.sleep(pause)
-                    pause = min(pause * 1.6, 1.0)
+                    await asyncio.sleep(pause_s)
+                    pause_s = longer(pause_s)
             log.info("connected to the store at %s", self._address)
             if self._on_connect is not None:
                 self._on_connect()
 
-    async def _watch(self) -> None:
-        """Returns when the wire is lost, or silent for too long although somebody waits for an answer."""
-        wire = self._wire
-        assert wire is not None
+    async def _wait_for_loss(self) -> None:
+        """Return when the connection is lost, or was silent for too long although a caller waits for a reply."""
+        connection = self._connection
+        assert connection is not None
         loop = asyncio.get_running_loop()
         waiting_since: float | None = None
-        while wire.open:
+        while connection.open:
             try:
                 async with asyncio.timeout(self._silence_s / 3):
                     await self._lost.wait()
             except TimeoutError:
-                if wire.idle:
+                if connection.idle:
                     waiting_since = None
                     continue
                 waiting_since = waiting_since or loop.time()
-                if loop.time() - max(wire.last_heard, waiting_since) > self._silence_s:
-                    wire.abort()
+                if loop.time() - max(connection.last_received, waiting_since) > self._silence_s:
+                    connection.abort()
 
 
 def _log_refusals(done: "asyncio.Future[list[Any]]") -> None:

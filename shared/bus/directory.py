@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from shared.bus import keys
-from shared.bus.commits import Publication
 from shared.bus.keys import Keys
-from shared.bus.store import RedisCommand, Store
+from shared.bus.store import Publication, RedisCommand, Store
 from shared.ids import RoomId
 from shared.room_views import Listing
 

@@ -2,67 +2,17 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
 from shared.bus.keys import Keys
 from shared.bus.store import RedisCommand, Store
-from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
-
-
-class BaseNote(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
-    """Base of what a room remembers although nobody is told of it."""
-
-
-class Attached(BaseNote, frozen=True, tag="attached"):
-    """A seat's connection, or a gateway with spectators, attends to the room."""
-
-    gateway: GatewayId
-    conn: int = 0
-    seat: Seat | None = None
-    wants: int = 0
-    id: CommandId = CommandId(0)
-    """Of the command that asked for it."""
-
-
-class Detached(BaseNote, frozen=True, tag="detached"):
-    """A gateway has no spectators of the room any more; or a seat of a room that is over has no connection."""
-
-    gateway: GatewayId
-    seat: Seat | None = None
-
-
-AnyNote: TypeAlias = Attached | Detached
-
-
-class JournalRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """One handled command. With events it is a step and has an offset of its own; without, it is filed after the step
-    before it (a refusal, a note), so that players see no hole."""
-
-    at: int
-    epoch: Epoch
-    sid: SessionId = SessionId("")
-    id: CommandId = CommandId(0)
-    seat: Seat | None = None
-    trace: TraceId = TraceId("")
-    events: msgspec.Raw = msgspec.Raw(b"[]")
-    notes: tuple[AnyNote, ...] = ()
-    code: str = ""
-    text: str = ""
-    expired: str = ""
-    """The deadline that it was about."""
-
+from shared.ids import Offset, RoomId
+from shared.journal_records import JournalEntry, JournalRecord, RecordPlace
+from shared.results import Snapshot
 
 _decode = msgspec.json.Decoder(JournalRecord).decode
-JournalEntry: TypeAlias = tuple[Offset, int, JournalRecord]
-"""Offset, number after the step (0: the step itself), and what happened."""
-
-
-def passing(filed: JournalEntry) -> bool:
-    """Whether it is a command that came to nothing: such a record is deleted some time after a snapshot has it."""
-    _, number, record = filed
-    return number > 0 and not record.notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +68,27 @@ class _Tail:
         return StoredRoom(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(self.records))
 
 
-def snapshotting(partition: Keys, room: RoomId, offset: Offset, number: int, body: bytes) -> RedisCommand:
-    """Saves a room as it is after a record; the first line names the record."""
-    return ("SET", partition.snapshot(room), b"%d-%d\n" % (offset, number) + body)
+def saving(partition: Keys, room: RoomId, snapshot: Snapshot, most_deleted: int) -> list[RedisCommand]:
+    """The commands that save a snapshot and do the cleaning up that it permits. The first line of the stored snapshot
+    names the record that it was taken after, so that loading knows where to read on.
 
-
-def forgetting(partition: Keys, room: RoomId, places: Sequence[tuple[Offset, int]]) -> RedisCommand:
-    """Deletes records that a snapshot has."""
-    return ("XDEL", partition.journal(room), *(f"{offset}-{number}" for offset, number in places))
+    Deletions follow behind the snapshot: a record must not go before the snapshot that covers it is there."""
+    key, offset, covered = partition.journal(room), snapshot.offset, snapshot.covered
+    head = b"%d-%d\n" % (offset, snapshot.number)
+    writes: list[RedisCommand] = [("SET", partition.snapshot(room), head + snapshot.body)]
+    for at in range(0, len(covered), most_deleted):
+        places = (f"{of}-{number}" for of, number in covered[at : at + most_deleted])
+        writes.append(("XDEL", key, *places))
+    if snapshot.covers_journal:
+        writes.append(("XTRIM", key, "MINID", "~", f"{offset}-0"))
+    if snapshot.expire_ms:
+        room_keys = (key, partition.updates(room), partition.snapshot(room))
+        writes += [("PEXPIRE", each, snapshot.expire_ms) for each in room_keys]
+    return writes
 
 
 async def portions(
-    store: Store, partition: Keys, room: RoomId, after: tuple[Offset, int] | None = None, most: int = 200
+    store: Store, partition: Keys, room: RoomId, after: RecordPlace | None = None, most: int = 200
 ) -> AsyncIterator[list[JournalEntry]]:
     """Everything that happened in a room after a record, oldest first and a portion at a time: there is no limit to it,
     and others use the connection, too."""
@@ -141,7 +100,7 @@ async def portions(
         begin = _after(entries[-1])
 
 
-async def at(store: Store, partition: Keys, room: RoomId, place: tuple[Offset, int]) -> JournalRecord | None:
+async def at(store: Store, partition: Keys, room: RoomId, place: RecordPlace) -> JournalRecord | None:
     """One record; None if there is none at this place."""
     entry_id = f"{place[0]}-{place[1]}"
     entries = await store.call("XRANGE", partition.journal(room), entry_id, entry_id)

@@ -5,6 +5,8 @@ from binascii import crc_hqx
 from shared.ids import GatewayId, Partition, RoomId
 
 SLOTS = 16_384
+FIELD = "b"
+"""The one field of every stream entry; its value is JSON."""
 
 META = "tavolata:meta"
 SECRETS = "tavolata:secrets"
@@ -14,12 +16,12 @@ WORKER_STATUS = "tavolata:{workers}:status"
 GATEWAYS = "tavolata:{gateways}"
 GATEWAY_STATUS = "tavolata:{gateways}:status"
 DRAIN = "tavolata:drain"
-TENANCY = "tavolata:tenancy"
+OWNERSHIP = "tavolata:tenancy"
 """Channel: a partition was released, or a worker came or went."""
 LISTINGS = "tavolata:listings"
-"""Channel: rooms' entries in the directory changed."""
+"""Channel: entries of the room directory changed."""
 JOURNAL, UPDATES, SNAPSHOT = ":journal", ":updates", ":snapshot"
-"""What a room has, behind its number."""
+"""The ends of a room's keys, behind its number."""
 
 
 def name(text: str) -> str:
@@ -27,17 +29,18 @@ def name(text: str) -> str:
 
 
 def control(gateway: GatewayId) -> str:
-    """Channel: what concerns a gateway as a whole."""
+    """Channel: control messages to a gateway."""
     return f"tavolata:gateway:{gateway}"
 
 
 def out(gateway: GatewayId) -> str:
-    """Channel: what rooms have to say to a gateway."""
+    """Channel: deliveries to a gateway."""
     return f"tavolata:gateway:{gateway}:out"
 
 
 def _tag(partition: int, partitions: int) -> str:
-    """A tag whose slot lies in the partition's share of all slots: plain numbers would fall unevenly."""
+    """A hash tag whose slot lies in the partition's share of all slots: tags of plain numbers would spread unevenly
+    over the servers of a Cluster."""
     first, end = partition * SLOTS // partitions, (partition + 1) * SLOTS // partitions
     number = 0
     while True:
@@ -56,7 +59,7 @@ class Keys:
         self.partition = partition
         self._tag = "{" + _tag(partition, partitions) + "}"
         self.rooms = f"{self._tag}:room:"
-        """Begins the keys of every room."""
+        """The beginning of the keys of every room."""
         self.commands = f"{self._tag}:commands"
         self.owner = f"{self._tag}:owner"
         self.directory = f"{self._tag}:rooms"
@@ -74,7 +77,7 @@ class Keys:
         return f"{self.rooms}{room}{SNAPSHOT}"
 
     def at(self, gateway: GatewayId) -> str:
-        """Set: the rooms of this partition that a gateway attends to."""
+        """Set: the rooms of this partition whose updates a gateway receives."""
         return f"{self._tag}:at:{gateway}"
 
 

@@ -1,6 +1,11 @@
-"""Leases on partitions, and the registries of live workers and gateways. All times are the store's own."""
+"""Leases on partitions: taking, renewing, releasing. All times are the store's.
+
+A lease alone does not protect a partition: a worker that was paused may write after its end. The token of the lease
+does, because the commit script compares it with the stored one.
+"""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.bus import keys
@@ -12,24 +17,29 @@ from shared.ids import Epoch, WorkerId
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write to a partition, until somebody else takes it."""
+    """The right to write to a partition, until another worker takes it."""
 
     epoch: Epoch
     token: str
+    """The fencing token: new each time the partition is taken."""
     cursor: str
-    """Up to where the command stream was handled."""
+    """The last stream entry that was committed."""
     idle_ms: int
-    """For how long nobody had owned the partition."""
+    """How long no worker owned the partition."""
 
 
-def taking(partition: Keys, worker: WorkerId, lease_ms: int) -> RedisCommand:
-    """The command that takes a partition under a new epoch; `tenure` reads its answer."""
+def _taking(partition: Keys, worker: WorkerId, lease_ms: int) -> RedisCommand:
     arguments = (worker, lease_ms, secrets.randbelow(1 << 20), secrets.token_hex(4))
     return script("take", (partition.owner,), arguments)
 
 
-def tenure(reply: list[bytes] | None) -> Lease | None:
-    """None while another worker's lease holds."""
+async def take(store: Store, partitions: Sequence[Keys], worker: WorkerId, lease_ms: int) -> list[Lease | None]:
+    """Take partitions under new epochs; None for each one on which another worker's lease holds."""
+    replies = await store.pipe([_taking(partition, worker, lease_ms) for partition in partitions])
+    return [_lease(reply) for reply in replies]
+
+
+def _lease(reply: list[bytes] | None) -> Lease | None:
     if not reply:
         return None
     epoch, token, cursor, renewed, now = (item.decode() for item in reply)
@@ -38,25 +48,30 @@ def tenure(reply: list[bytes] | None) -> Lease | None:
 
 
 async def owner(store: Store, partition: Keys) -> dict[str, str | int]:
-    """Who holds a partition now, for operators: the worker, its epoch, and until when."""
+    """The owner of a partition, for operators: the worker, its epoch, and the end of its lease."""
     worker, epoch, until = await store.call("HMGET", partition.owner, "worker", "epoch", "until")
     if worker is None:
         return {}
     return {"worker": worker.decode(), "epoch": int(epoch), "until_ms": int(until)}
 
 
-def renewing(partition: Keys, mine: Lease, lease_ms: int) -> RedisCommand:
-    """The command that renews a lease that has not run out."""
-    return script("renew", (partition.owner,), (mine.token, lease_ms))
+def renewing(partition: Keys, lease: Lease, lease_ms: int) -> RedisCommand:
+    """The command that renews a lease that has not ended."""
+    return script("renew", (partition.owner,), (lease.token, lease_ms))
 
 
-async def renew(store: Store, held: list[tuple[Keys, Lease]], lease_ms: int) -> list[bool]:
-    """Which of the partitions are still ours."""
-    renewals = [renewing(partition, mine, lease_ms) for partition, mine in held]
+async def renew(store: Store, held: Sequence[tuple[Keys, Lease]], lease_ms: int) -> list[bool]:
+    """Renew leases; whether each of the partitions is still owned."""
+    renewals = [renewing(partition, lease, lease_ms) for partition, lease in held]
     return [reply == 1 for reply in await store.pipe(renewals)] if renewals else []
 
 
-async def release(store: Store, partition: Keys, mine: Lease) -> None:
-    """Give the partition up and tell the others."""
-    releasing = script("release", (partition.owner,), (mine.token,))
-    await store.pipe((releasing, ("PUBLISH", keys.TENANCY, partition.owner)))
+async def release(store: Store, partition: Keys, lease: Lease) -> None:
+    """Give the partition up, and wake the other workers."""
+    releasing = script("release", (partition.owner,), (lease.token,))
+    await store.pipe((releasing, ("PUBLISH", keys.OWNERSHIP, partition.owner)))
+
+
+async def announce_worker(store: Store, worker: WorkerId) -> None:
+    """Wake the other workers: a worker has come or is about to go, so that the assignment changes."""
+    await store.call("PUBLISH", keys.OWNERSHIP, worker)

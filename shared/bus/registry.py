@@ -1,4 +1,4 @@
-"""The registries of live workers and gateways. All times are the clock of the store."""
+"""The registries of live workers and gateways: each process with the end of its lease. All times are the store's."""
 
 from dataclasses import dataclass
 
@@ -8,42 +8,14 @@ from shared.bus.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Registry:
-    """Which processes of a kind are alive."""
-
-    members: str
-    statuses: str
-
-    async def beat(self, store: Store, process: str, lease_ms: int, status: bytes, *, first: bool) -> "Members":
-        """A sign of life; `Roll.struck` if the others had given us up."""
-        arguments = (process, lease_ms, status, int(first))
-        now, *members = await store.call(*script("beat", (self.members, self.statuses), arguments))
-        ends = {members[at].decode(): int(float(members[at + 1])) for at in range(0, len(members), 2)}
-        return Members(int(now), ends, struck=not members)
-
-    async def roll(self, store: Store) -> "Members":
-        """Who is registered, without a sign of life of one's own."""
-        (seconds, micros), members = await store.pipe((("TIME",), ("ZRANGE", self.members, 0, -1, "WITHSCORES")))
-        ends = {members[at].decode(): int(float(members[at + 1])) for at in range(0, len(members), 2)}
-        return Members(int(seconds) * 1_000 + int(micros) // 1_000, ends)
-
-    async def strike(self, store: Store, process: str, *, expired: bool = False) -> bool:
-        """Take a process off the roll; with `expired` only if its lease has run out. True if it is not on it."""
-        reply = await store.call(*script("strike", (self.members, self.statuses), (process, int(expired))))
-        return bool(reply == 1)
-
-    async def status(self, store: Store) -> dict[str, bytes]:
-        reply = await store.call("HGETALL", self.statuses)
-        return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
-
-
-@dataclass(frozen=True, slots=True)
 class Members:
-    """Who is registered, and until when each lease lasts."""
+    """One reading of a registry."""
 
     now_ms: int
     ends: dict[str, int]
-    struck: bool = False
+    """The end of each process's lease."""
+    lease_lost: bool = False
+    """Whether the process that sent the heartbeat had been unregistered by others."""
 
     @property
     def live(self) -> list[str]:
@@ -54,7 +26,39 @@ class Members:
         return sorted(process for process, end in self.ends.items() if end <= self.now_ms)
 
 
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The registry of one kind of process."""
+
+    key: str
+    status_key: str
+
+    async def heartbeat(self, store: Store, process: str, lease_ms: int, status: bytes, *, first: bool) -> Members:
+        """Register (`first`), or renew the lease. A process that finds itself unregistered has to start afresh: others
+        have acted as if it had died."""
+        arguments = (process, lease_ms, status, int(first))
+        now, *members = await store.call(*script("heartbeat", (self.key, self.status_key), arguments))
+        return Members(int(now), _ends(members), lease_lost=not members)
+
+    async def members(self, store: Store) -> Members:
+        """Read the registry, without a heartbeat of one's own."""
+        (seconds, micros), members = await store.pipe((("TIME",), ("ZRANGE", self.key, 0, -1, "WITHSCORES")))
+        return Members(int(seconds) * 1_000 + int(micros) // 1_000, _ends(members))
+
+    async def unregister(self, store: Store, process: str, *, expired: bool = False) -> bool:
+        """Remove a process; with `expired` only if its lease has ended. True if it is not registered any more."""
+        reply = await store.call(*script("unregister", (self.key, self.status_key), (process, int(expired))))
+        return bool(reply == 1)
+
+    async def status(self, store: Store) -> dict[str, bytes]:
+        """The status that each process sent with its last heartbeat."""
+        reply = await store.call("HGETALL", self.status_key)
+        return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
+
+
+def _ends(members: list[bytes]) -> dict[str, int]:
+    return {members[at].decode(): int(float(members[at + 1])) for at in range(0, len(members), 2)}
+
+
 WORKERS = Registry(keys.WORKERS, keys.WORKER_STATUS)
-
-
 GATEWAYS = Registry(keys.GATEWAYS, keys.GATEWAY_STATUS)

@@ -6,12 +6,12 @@ from importlib import resources
 
 from shared.bus.store import Argument, RedisCommand
 
-_NAMES = ("beat", "claim", "commit", "release", "renew", "strike", "take", "unclaim")
+_NAMES = ("claim", "commit", "heartbeat", "release", "renew", "take", "unclaim", "unregister")
 SOURCES = {name: resources.files("shared.bus").joinpath(f"lua/{name}.lua").read_text() for name in _NAMES}
 _HASHES = {name: sha1(source.encode(), usedforsecurity=False).hexdigest() for name, source in SOURCES.items()}
 
 LOADING: tuple[RedisCommand, ...] = tuple(("SCRIPT", "LOAD", source) for source in SOURCES.values())
-"""Makes a connection's server know all scripts."""
+"""The commands that load all scripts into the server of a connection."""
 
 
 def script(name: str, keys: Sequence[str], arguments: Sequence[Argument]) -> RedisCommand:

@@ -9,6 +9,8 @@ from typing import Any, Protocol, TypeAlias
 
 Argument: TypeAlias = str | bytes | int
 RedisCommand: TypeAlias = tuple[Argument, ...]
+Publication: TypeAlias = tuple[str, bytes]
+"""A channel, and items of the JSON array that is published there; the items of all partitions travel together."""
 OnMessage: TypeAlias = Callable[[str, bytes], None]
 """Takes a channel and what was said on it."""
 

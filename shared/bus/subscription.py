@@ -5,63 +5,74 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shared.bus.address import Address
-from shared.bus.connection import StoreConnection, connect
+from shared.bus.connection import FIRST_PAUSE_S, StoreConnection, connect, longer
 from shared.bus.store import OnMessage, StoreDown, StoreRefused
 
 
 class Subscription:
-    """Channels of pub/sub on a connection of their own, subscribed again after every loss.
+    """Channels of pub/sub, subscribed again after every loss of the connection.
 
-    `on_gap` is called after every (re)subscription: what was said before may be lost."""
+    `on_gap` is called after every (re)subscription: pub/sub keeps nothing, so earlier messages may be lost."""
 
     def __init__(self, address: Address, *, silence_s: float = 5.0) -> None:
         self._address = address
         self._silence_s = silence_s
-        self._keeper: asyncio.Task[None] | None = None
-        self._wire: StoreConnection | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._connection: StoreConnection | None = None
 
     def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
-        self._keeper = asyncio.create_task(self._keep(tuple(channels), on_message, on_gap))
+        self._task = asyncio.create_task(self._run(tuple(channels), on_message, on_gap))
 
     async def stop(self) -> None:
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
-        if self._wire is not None:
-            self._wire.abort()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        if self._connection is not None:
+            self._connection.abort()
 
-    async def _keep(self, channels: tuple[str, ...], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
-        loop = asyncio.get_running_loop()
-        pending = 0
-
-        def push(reply: Any) -> None:
-            nonlocal pending
-            if isinstance(reply, list) and reply[0] == b"message":
-                on_message(reply[1].decode(), reply[2])
-            elif isinstance(reply, list) and reply[0] == b"subscribe":
-                pending -= 1
-                if not pending:
-                    on_gap()
-
-        pause = 0.05
+    async def _run(self, channels: tuple[str, ...], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        pause_s = FIRST_PAUSE_S
         while True:
             lost = asyncio.Event()
-            pending = len(channels)
+            receiver = _Receiver(len(channels), on_message, on_gap)
             try:
-                self._wire = await connect(self._address, lost.set, on_push=push)
+                self._connection = await connect(self._address, lost.set, on_push=receiver.receive)
             except (StoreDown, StoreRefused):
-                await asyncio.sleep(pause)
-                pause = min(pause * 1.6, 1.0)
+                await asyncio.sleep(pause_s)
+                pause_s = longer(pause_s)
                 continue
-            pause = 0.05
-            wire = self._wire
-            wire.push((("SUBSCRIBE", *channels),))
-            while wire.open:
-                try:
-                    async with asyncio.timeout(self._silence_s / 3):
-                        await lost.wait()
-                except TimeoutError:
-                    if loop.time() - wire.last_heard > self._silence_s:
-                        wire.abort()
-                    else:
-                        wire.push((("PING",),))
+            pause_s = FIRST_PAUSE_S
+            self._connection.push((("SUBSCRIBE", *channels),))
+            await self._watch(self._connection, lost)
+
+    async def _watch(self, connection: StoreConnection, lost: asyncio.Event) -> None:
+        """Return when the connection is lost. On quiet channels only the replies to pings show that it is not."""
+        loop = asyncio.get_running_loop()
+        while connection.open:
+            try:
+                async with asyncio.timeout(self._silence_s / 3):
+                    await lost.wait()
+            except TimeoutError:
+                if loop.time() - connection.last_received > self._silence_s:
+                    connection.abort()
+                else:
+                    connection.push((("PING",),))
+
+
+class _Receiver:
+    """Tells the messages of one connection from the confirmations of its subscriptions."""
+
+    def __init__(self, channels: int, on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        self._unconfirmed = channels
+        self._on_message = on_message
+        self._on_gap = on_gap
+
+    def receive(self, reply: Any) -> None:
+        if not isinstance(reply, list):
+            return
+        if reply[0] == b"message":
+            self._on_message(reply[1].decode(), reply[2])
+        elif reply[0] == b"subscribe":
+            self._unconfirmed -= 1
+            if not self._unconfirmed:
+                self._on_gap()

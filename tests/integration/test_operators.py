@@ -43,10 +43,10 @@ async def test_a_process_that_never_hears_that_it_shall_stop_is_forgotten_by_and
 
 async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) -> None:
     assert await leases.owner(store, P) == {}
-    tenure = leases.tenure(await store.call(*leases.taking(P, WorkerId("w-1"), 60_000)))
-    assert tenure is not None
+    (lease,) = await leases.take(store, [P], WorkerId("w-1"), 60_000)
+    assert lease is not None
     owner = await leases.owner(store, P)
-    assert (owner["worker"], owner["epoch"]) == ("w-1", tenure.epoch)
+    assert (owner["worker"], owner["epoch"]) == ("w-1", lease.epoch)
 
 
 async def test_the_last_steps_come_oldest_first(store: Store) -> None:

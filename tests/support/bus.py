@@ -37,20 +37,21 @@ async def linked(url: str) -> StoreClient:
 
 
 async def take(store: Store, worker: WorkerId, lease_ms: int = LONG_MS, partition: Keys = P) -> Lease | None:
-    return leases.tenure(await store.call(*leases.taking(partition, worker, lease_ms)))
+    (lease,) = await leases.take(store, [partition], worker, lease_ms)
+    return lease
 
 
 async def taken(store: Store, worker: WorkerId = ANN, lease_ms: int = LONG_MS) -> Lease:
-    tenure = await take(store, worker, lease_ms)
-    assert tenure is not None
-    return tenure
+    lease = await take(store, worker, lease_ms)
+    assert lease is not None
+    return lease
 
 
 async def taken_in_time(store: Store, worker: WorkerId) -> Lease:
-    """As soon as the lease before has run out."""
-    while (tenure := await take(store, worker)) is None:
+    """Take the partition as soon as the lease before it has ended."""
+    while (lease := await take(store, worker)) is None:
         pass
-    return tenure
+    return lease
 
 
 def envelope(number: int) -> Envelope:

@@ -236,8 +236,7 @@ class Simulation:
 
     def _worker_hands_over(self) -> None:
         """A deploy: a new one comes, an old one drains, and ends when the simulation next crashes it."""
-        worker = self.dice.choice(self.workers)
-        worker.tasks.append(asyncio.ensure_future(worker.drain()))
+        self.dice.choice(self.workers).drain()
         self._start_worker()
 
     def _gateway_crashes(self) -> None:

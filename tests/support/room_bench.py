@@ -1,27 +1,26 @@
-"""A room on a bench: commands go in one by one, and everything that it writes or says is kept for looking at."""
+"""A room under test: commands go in one by one, and all results are kept for inspection."""
 
 from typing import Any
 
 import msgspec
 
-from shared.bus.journal import JournalEntry, JournalRecord, StoredRoom
-from shared.bus.keys import Keys
+from shared.bus.journal import StoredRoom
 from shared.commands import Act, Enter, Envelope, Expired, RoomCommand
 from shared.deliveries import CompletedCommand, Reply, StepMessage
 from shared.games import stones
-from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
+from shared.ids import CommandId, Epoch, GatewayId, RoomId, Seat, SessionId
+from shared.journal_records import JournalEntry
+from shared.results import Result, Snapshot
 from shared.room_events import RoomSpec
 from shared.room_views import RoomView, Update
 from shared.runtime.settings import WorkerSettings
-from tests.support.batches import appended, steps_for
+from tests.support.batches import steps_for
 from tests.support.toys import TOY
 from worker.games import GameCatalog
-from worker.room.batch import Batch
 from worker.room.room import Room
 
 ROOM = RoomId(1000)
-KEYS = Keys(Partition(0), 4)
-ENGINES = GameCatalog((stones.GAME, TOY))
+CATALOG = GameCatalog((stones.GAME, TOY))
 SETTINGS = WorkerSettings(
     snapshot_every=4, grace_ms=10_000, away_ms=30_000, abandoned_ms=600_000, bot_ms=500, rematch_ms=60_000
 )
@@ -30,8 +29,6 @@ TWO = RoomSpec("toy", 2)
 SECRET_SEED = 8_765_432_109_876
 G1, G2 = GatewayId("g-one"), GatewayId("g-two")
 
-_decode_told = msgspec.json.Decoder(StepMessage).decode
-_decode_record = msgspec.json.Decoder(JournalRecord).decode
 _decode_update = msgspec.json.Decoder(Update).decode
 _decode_view = msgspec.json.Decoder(RoomView).decode
 
@@ -45,16 +42,16 @@ def take(count: int) -> Act:
 
 
 class RoomBench:
-    def __init__(self, settings: WorkerSettings = SETTINGS, engines: GameCatalog = ENGINES) -> None:
+    def __init__(self, settings: WorkerSettings = SETTINGS, catalog: GameCatalog = CATALOG) -> None:
         self.settings = settings
-        self._engines = engines
+        self._catalog = catalog
         self.epoch = Epoch(1)
         self.now_ms = 1_000_000
         self.records: list[JournalEntry] = []
-        self.snapshot: tuple[tuple[int, int], bytes] | None = None
+        self.snapshot: Snapshot | None = None
         self.updates: list[StepMessage] = []
         self.replies: list[Reply] = []
-        self.batch = Batch(KEYS, self.epoch)
+        self.result = Result(ROOM)
         self.room = self.loaded()
         self._ids: dict[str, int] = {}
         self.conns: dict[str, int] = {}
@@ -62,7 +59,7 @@ class RoomBench:
     # --- asking -----------------------------------------------------------------------------------------------------
 
     def send(self, who: str, body: RoomCommand, command: int | None = None, **more: Any) -> Reply | None:
-        """A command of a session, at its own connection unless told otherwise; the answer."""
+        """A command of a session, by default from its own connection; the reply."""
         if command is None:
             command = self._ids[who] = self._ids.get(who, 0) + 1
         conn = self.conns.setdefault(who, len(self.conns) + 1)
@@ -70,13 +67,12 @@ class RoomBench:
         return self.handle(Envelope(ROOM, SessionId(who), CommandId(command), body, **place))
 
     def handle(self, envelope: Envelope) -> Reply | None:
-        self.batch = Batch(KEYS, self.epoch)
-        self.room.handle(envelope, self.now_ms, self.batch)
-        self._keep()
-        replies = [reply for reply, _ in self.batch.replies]
+        self.result = self.room.handle(envelope, self.now_ms)
+        self._keep(self.result)
+        replies = [] if self.result.reply is None else [self.result.reply]
         done = CompletedCommand(envelope.gateway, envelope.conn, envelope.id)
-        steps = [told for told in steps_for(self.batch, envelope.gateway) if told.done == done]
-        replies += [Reply(done.conn, ROOM, done.id, "", "", told.epoch, told.offset) for told in steps]
+        steps = [step for step in steps_for([self.result], envelope.gateway) if step.done == done]
+        replies += [Reply(done.conn, ROOM, done.id, "", "", step.epoch, step.offset) for step in steps]
         self.replies += replies
         return replies[-1] if replies else None
 
@@ -108,9 +104,9 @@ class RoomBench:
     # --- looking ----------------------------------------------------------------------------------------------------
 
     def events(self, seat: int | None = None, step: int = -1) -> list[dict[str, Any]]:
-        """What somebody was told of a step (by default the last)."""
-        told = self.updates[step]
-        raw = told.public if seat is None else told.seats.get(Seat(seat), told.public)
+        """The events of a step (by default the last) as a seat or a spectator sees them."""
+        message = self.updates[step]
+        raw = message.public if seat is None else message.seats.get(Seat(seat), message.public)
         decoded: list[dict[str, Any]] = msgspec.json.decode(_decode_update(raw).events)
         return decoded
 
@@ -123,45 +119,36 @@ class RoomBench:
     @property
     def said(self) -> bytes:
         """Everything that ever left the room towards gateways."""
-        parts = [bytes(part) for told in self.updates for part in (told.public, *told.seats.values(), told.watchers)]
+        parts = [bytes(part) for step in self.updates for part in (step.public, *step.seats.values(), step.watchers)]
         return b"\n".join((*parts, *(bytes(reply.view) for reply in self.replies)))
-
-    def writes(self, verb: str) -> list[tuple[Any, ...]]:
-        return [write for write in self.batch.writes if write[0] == verb]
 
     # --- coming back ------------------------------------------------------------------------------------------------
 
-    def kept(self, *, snapshots: bool = True) -> StoredRoom:
+    def stored(self, *, snapshots: bool = True) -> StoredRoom:
         if not snapshots or self.snapshot is None:
             return StoredRoom(None, tuple(self.records))
-        place, body = self.snapshot
-        return StoredRoom(body, tuple(filed for filed in self.records if filed[:2] > place))
+        place = (self.snapshot.offset, self.snapshot.number)
+        return StoredRoom(self.snapshot.body, tuple(entry for entry in self.records if entry[:2] > place))
 
     def loaded(self, *, snapshots: bool = True) -> Room:
-        return Room(ROOM, self.epoch, self._engines, self.settings, self.kept(snapshots=snapshots))
+        return Room(ROOM, self.epoch, self._catalog, self.settings, self.stored(snapshots=snapshots))
 
     def reload(self) -> None:
         """Another worker takes over."""
         self.epoch = Epoch(self.epoch + 1)
         self.room = self.loaded()
 
-    def _keep(self) -> None:
-        for stream, at, body in appended(self.batch):
-            if stream == KEYS.journal(ROOM):
-                offset, number = map(int, at.split("-"))
-                assert not self.records or self.records[-1][:2] < (offset, number), "filed out of order"
-                self.records.append((Offset(offset), number, _decode_record(body)))
-            elif stream == KEYS.updates(ROOM):
-                self.updates.append(_decode_told(body))
-        writes: list[Any] = list(self.batch.writes)
-        for write in writes:
-            if write[:2] == ("SET", KEYS.snapshot(ROOM)):
-                place, _, body = write[2].partition(b"\n")
-                offset, number = map(int, place.split(b"-"))
-                self.snapshot = ((offset, number), body)
-            elif write[:2] == ("XDEL", KEYS.journal(ROOM)):
-                assert self.snapshot is not None, "forgotten before it was saved"
-                self.records = [filed for filed in self.records if f"{filed[0]}-{filed[1]}" not in write[2:]]
+    def _keep(self, result: Result) -> None:
+        """Do with a result what its commit would do in the store."""
+        for filed in result.records:
+            place = (filed.offset, filed.number)
+            assert not self.records or self.records[-1][:2] < place, "filed out of order"
+            self.records.append((*place, filed.record))
+            if filed.message is not None:
+                self.updates.append(filed.message)
+        if result.snapshot is not None:
+            self.snapshot = result.snapshot
+            self.records = [entry for entry in self.records if entry[:2] not in result.snapshot.covered]
 
 
 def opened(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:

@@ -17,10 +17,14 @@ class World:
     def __init__(self, server: FakeServer, time: VirtualTime) -> None:
         self.server = server
         self.time = time
+        self.lines: dict[int, Line] = {}
+        """All connections, by the number that the store knows them by."""
         self.adds = 0
         """Additions to streams so far: whoever waits for one need not look before it has come."""
 
     def run(self, command: RedisCommand) -> Any:
+        if command[:2] == ("CLIENT", "UNBLOCK"):
+            return self.lines[int(command[2])].unblock()
         if command[0] == "XADD":
             self.adds += 1
         return self.server.run(command)
@@ -44,6 +48,8 @@ class Line:
         self._requests: deque[_Request] = deque()
         self.dead = False
         self.down = False
+        self.client_id: int | None = len(world.lines) + 1
+        world.lines[len(world.lines) + 1] = self
 
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
@@ -87,6 +93,13 @@ class Line:
             request.answer.set_exception(refused[0])
         else:
             request.answer.set_result(replies)
+
+    def unblock(self) -> int:
+        """End a read that waits, as `CLIENT UNBLOCK` does: it returns nothing."""
+        waiting = [request for request in self._requests if request.until_s]
+        for request in waiting:
+            request.until_s = min(request.until_s, self._world.time.now_s)
+        return int(bool(waiting))
 
     def repeat_adds(self) -> None:
         """The oldest request is carried out twice, as far as that may happen to a stream."""

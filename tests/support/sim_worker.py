@@ -1,49 +1,77 @@
-"""A worker of the simulation: the real loops of tenancy, intake and alarm, over a line that the simulation drives."""
+"""A worker of the simulation: the node that ships, over connections that the simulation drives."""
 
 import asyncio
+from collections.abc import Callable, Sequence
 from random import Random
 
-from shared.bus import keys
-from shared.bus.store import StoreError
+from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.store import OnMessage
 from shared.ids import WorkerId
 from shared.runtime.settings import WorkerSettings
+from tests.support.fake_store import FakeNews, FakeServer
 from tests.support.sim_store import Line, World
 from worker.games import GameCatalog
 from worker.metrics import Metrics
-from worker.partitions.consumer import Consumer
-from worker.partitions.ownership import Ownership
-from worker.partitions.store_clock import StoreClock
+from worker.node import WorkerNode
 
 
 class CountingMetrics(Metrics):
-    """Remembers how often a stale owner was kept from writing."""
+    """Counts how often the fence kept a stale owner from writing."""
 
     def __init__(self) -> None:
         super().__init__()
         self.fenced = 0
 
-    def refused_commit(self, outcome: str) -> None:
-        super().refused_commit(outcome)
-        self.fenced += outcome == "FENCED"
+    def commit_failed(self, outcome: AnyOutcome) -> None:
+        super().commit_failed(outcome)
+        self.fenced += outcome == CommitOutcome.FENCED
+
+
+class SimSubscription:
+    """A subscription whose messages arrive when the simulation says so."""
+
+    def __init__(self, server: FakeServer) -> None:
+        self._server = server
+        self._news: FakeNews | None = None
+        self._on_message: OnMessage | None = None
+
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        self._news, self._on_message = self._server.listen(channels), on_message
+        on_gap()
+
+    def deliver(self) -> None:
+        """Deliver all messages that were published since the last time."""
+        assert self._news is not None
+        assert self._on_message is not None
+        for channel, data in self._news.heard():
+            self._on_message(channel, data)
+
+    def close(self) -> None:
+        if self._news is not None:
+            self._news.close()
 
 
 class SimWorker:
-    def __init__(self, world: World, number: int, settings: WorkerSettings, engines: GameCatalog) -> None:
+    def __init__(self, world: World, number: int, settings: WorkerSettings, catalog: GameCatalog) -> None:
         self.id = WorkerId(f"w-{number}")
         self.store, self.reader = Line(world), Line(world)
         self.paused_until_s = 0.0
         self.metrics = CountingMetrics()
         self._world = world
-        self._wake = asyncio.Event()
-
-        def monotonic() -> float:
-            return world.time.now_s
-
-        self.tenancy = Ownership(self.id, self.store, settings, engines, StoreClock(monotonic), monotonic)
-        intake = Consumer(self.reader, self.store, self.tenancy, settings, self.metrics)
-        self.news = world.server.listen((keys.TENANCY,))
-        loops = (self.tenancy.run(self._wake, lambda: b"{}"), intake.run(), self.tenancy.alarm.run())
-        self.tasks = [asyncio.ensure_future(loop) for loop in loops]
+        self._subscription = SimSubscription(world.server)
+        self.node = WorkerNode(
+            self.id,
+            settings,
+            catalog,
+            self.store,
+            self.reader,
+            self._subscription,
+            lambda: world.time.now_s,
+            self.metrics,
+        )
+        draining, *loops = self.node.loops()
+        self._draining = asyncio.ensure_future(draining)
+        self._loops = [asyncio.ensure_future(loop) for loop in loops]
 
     @property
     def lines(self) -> tuple[Line, Line]:
@@ -61,9 +89,7 @@ class SimWorker:
         self.paused_until_s = self._world.time.now_s + for_ms / 1_000
 
     def listen(self) -> None:
-        """Wake up if another worker said something."""
-        if self.news.heard():
-            self._wake.set()
+        self._subscription.deliver()
 
     def lose_the_store(self, dice: Random) -> None:
         for line in self.lines:
@@ -72,27 +98,25 @@ class SimWorker:
     def reconnect(self) -> None:
         for line in self.lines:
             line.down = False
-        self.tenancy.reconnected()
-        self._wake.set()
+        self.node.reconnected()
+
+    def drain(self) -> None:
+        """Begin to hand everything over. What is left when the simulation crashes the worker is taken by others when
+        its lease has ended."""
+        self.node.stop.set()
 
     def crash(self, dice: Random) -> None:
         for line in self.lines:
             line.die(dice)
-        for task in self.tasks:
+        for task in (self._draining, *self._loops):
             task.cancel()
-        self.news.close()
-
-    async def drain(self) -> None:
-        """Leave in order; what cannot be handed over is taken when the lease has run out."""
-        try:
-            await self.tenancy.drain()
-        except StoreError:
-            pass
-        await asyncio.Event().wait()
+        self._subscription.close()
 
     def check(self) -> None:
-        """A loop that ended is a bug."""
-        for task in self.tasks:
+        """Fail if a loop has ended. The one that drains ends when it is done; the process would exit then."""
+        if self._draining.done() and not self.dead:
+            self._draining.result()
+        for task in self._loops:
             if task.done() and not self.dead:
                 task.result()
                 raise AssertionError(f"a loop of {self.id} has ended")

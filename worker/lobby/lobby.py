@@ -1,20 +1,21 @@
-"""The lobby, without IO: hands out room numbers and reserves seats, so that players who come at once meet at a table.
+"""The lobby, without IO: it numbers new rooms and reserves seats, so that players who come at once meet at a table.
 
-It is an entity like a room, in the partition of room 0, journaled and deduplicated alike. What it knows of tables may
-be a moment old; the rooms have the last word, and whoever is turned away asks again.
+It is an entity like a room, in the partition of room 0, journaled and deduplicated alike. Its knowledge of tables may
+be a moment old; the rooms decide, and a player who is refused there asks the lobby again.
 """
 
 from typing import TypeAlias
 
 import msgspec
 
-from shared.bus.journal import JournalEntry, JournalRecord, StoredRoom
+from shared.bus.journal import StoredRoom
 from shared.commands import Envelope, Listed, Match, Open, RoomCommand
 from shared.deliveries import Reply
-from shared.errors import CODES, Rejected
+from shared.errors import ErrorCode, refusal
 from shared.ids import FIRST_ROOM, LOBBY, CommandId, Epoch, Offset, RoomId, SessionId
+from shared.journal_records import JournalEntry, JournalRecord
+from shared.results import FiledRecord, Result, Snapshot
 from shared.room_events import RoomSpec
-from worker.room.batch import Batch
 
 RESERVED_MS = 5_000
 SESSIONS_KEPT = 20_000
@@ -24,17 +25,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 class BaseLobbyEvent(msgspec.Struct, frozen=True, tag_field="type", tag=str.lower, omit_defaults=True):
-    """Base of what the lobby files in its journal."""
+    """Base of the events in the lobby's journal."""
 
 
 class Numbered(BaseLobbyEvent, frozen=True, tag="numbered"):
-    """A new public room got its number."""
+    """A new public room has its number."""
 
     room: RoomId
 
 
 class Tabled(BaseLobbyEvent, frozen=True, tag="tabled"):
-    """A table waits for players, with so many free seats (0: not any more)."""
+    """A table waits for players, with this number of free seats (0: it waits no more)."""
 
     room: RoomId
     spec: RoomSpec
@@ -45,7 +46,7 @@ class Tabled(BaseLobbyEvent, frozen=True, tag="tabled"):
 
 
 class Reserved(BaseLobbyEvent, frozen=True, tag="reserved"):
-    """Somebody is on the way to a room: to a seat at a table, or to open a private one."""
+    """A player is on the way to a room: to a seat at a table, or to open a private room."""
 
     room: RoomId
     sid: SessionId
@@ -72,16 +73,17 @@ class WaitingTable(msgspec.Struct):
             and all(spec.options.get(name) == value for name, value in (wanted.options or {}).items())
         )
 
-    def room_for(self, sid: SessionId, at: int) -> bool:
-        """A table that nobody has opened yet is there only while somebody is on the way to open it."""
-        coming = [holder for holder, until in self.reserved.items() if until > at]
+    def room_for(self, sid: SessionId, at_ms: int) -> bool:
+        """Whether a seat is left for the session. A table that is not opened yet counts only while a player is on the
+        way to open it."""
+        coming = [holder for holder, until in self.reserved.items() if until > at_ms]
         others = sum(1 for holder in coming if holder != sid)
         return self.free > others and (self.offset > 0 or bool(coming))
 
 
 class LobbyAnswer(msgspec.Struct, frozen=True, array_like=True):
-    """The lobby's last answer to a session. How to open the room is with its table, while that waits, or said again by
-    who asks again: it can be large, and was not looked at yet."""
+    """The lobby's last answer to a session. It does not hold the spec of the room, which can be large: the table has it
+    while it waits, and later the repeated command brings it again."""
 
     id: CommandId
     room: RoomId
@@ -100,16 +102,16 @@ _decode_state = msgspec.json.Decoder(LobbyState).decode
 class Lobby:
     """The lobby in the memory of its owner."""
 
-    def __init__(self, epoch: Epoch, kept: StoredRoom) -> None:
+    def __init__(self, epoch: Epoch, stored: StoredRoom) -> None:
         self._epoch = epoch
-        self.state = LobbyState() if kept.snapshot is None else _decode_state(kept.snapshot)
+        self.state = LobbyState() if stored.snapshot is None else _decode_state(stored.snapshot)
         self._last = LOBBY
         """The room of the latest reservation."""
-        for filed in kept.records:
-            self._replay(filed)
+        for entry in stored.records:
+            self._replay(entry)
 
-    def _replay(self, filed: JournalEntry) -> None:
-        offset, _, record = filed
+    def _replay(self, entry: JournalEntry) -> None:
+        offset, _, record = entry
         self.state.offset = offset
         events = _decode_events(record.events)
         for event in events:
@@ -117,71 +119,79 @@ class Lobby:
         if record.id and events:
             self._remember(record.sid, record.id)
 
-    def handle(self, envelope: Envelope, at: int, batch: Batch) -> None:
+    def handle(self, envelope: Envelope, at_ms: int) -> Result:
+        """Carry a command out, or refuse it. If this raises, the lobby is broken: drop it and load it again."""
+        result = Result(LOBBY)
         body = envelope.body
         if isinstance(body, Listed):
-            self._listed(body, at, batch)
-            return
+            self._update_table(body, at_ms, result)
+            return result
         known = self.state.answers.get(envelope.sid)
-        if known is not None and envelope.id <= known.id:
-            if envelope.id == known.id:
-                self._answer(envelope, known.room, batch)
-            else:
-                self._refuse(envelope, Rejected("command/too_old"), batch)
-            return
-        match body:
-            case Open(spec=spec, private_room=private_room):
-                self._open(envelope, spec, private_room if spec.private else None, at, batch)
-            case Match():
-                self._match(envelope, body, at, batch)
-            case _:
-                self._refuse(envelope, Rejected("room/unknown"), batch)
+        if known is None or envelope.id > known.id:
+            self._carry_out(envelope, at_ms, result)
+        elif envelope.id == known.id:
+            self._answer(envelope, known.room, result)
+        else:
+            _refuse(envelope, "command/too_old", result)
+        return result
 
-    def _match(self, envelope: Envelope, wanted: Match, at: int, batch: Batch) -> None:
+    def _carry_out(self, envelope: Envelope, at_ms: int, result: Result) -> None:
+        match envelope.body:
+            case Open(spec=spec, private_room=private_room):
+                self._open(envelope, spec, private_room if spec.private else None, at_ms, result)
+            case Match() as wanted:
+                self._match(envelope, wanted, at_ms, result)
+            case _:
+                _refuse(envelope, "room/unknown", result)
+
+    def _match(self, envelope: Envelope, wanted: Match, at_ms: int, result: Result) -> None:
+        """Reserve a seat at the oldest table that fits."""
         fitting = [
             (table.created_ms, room)
             for room, table in self.state.tables.items()
-            if room not in wanted.avoid and table.fits(wanted) and table.room_for(envelope.sid, at)
+            if room not in wanted.avoid and table.fits(wanted) and table.room_for(envelope.sid, at_ms)
         ]
         if fitting:
-            self._file(envelope, at, batch, Reserved(min(fitting)[1], envelope.sid, at + RESERVED_MS))
+            reserved = Reserved(min(fitting)[1], envelope.sid, at_ms + RESERVED_MS)
+            self._file(envelope, at_ms, result, reserved)
         elif wanted.open is None:
-            self._refuse(envelope, Rejected("lobby/no_table"), batch)
+            _refuse(envelope, "lobby/no_table", result)
         else:
-            self._open(envelope, wanted.open, None, at, batch)
+            self._open(envelope, wanted.open, None, at_ms, result)
 
-    def _open(self, envelope: Envelope, spec: RoomSpec, private: RoomId | None, at: int, batch: Batch) -> None:
-        """A number for a new room. A public one can be matched at once, with a seat reserved for who opens it."""
+    def _open(self, envelope: Envelope, spec: RoomSpec, private: RoomId | None, at_ms: int, result: Result) -> None:
+        """Number a new room. A public one can be matched at once, with a seat reserved for the player who opens it."""
         room = private or self.state.next
-        reserved = Reserved(room, envelope.sid, at + RESERVED_MS)
+        reserved = Reserved(room, envelope.sid, at_ms + RESERVED_MS)
         if private:
-            self._file(envelope, at, batch, reserved)
+            self._file(envelope, at_ms, result, reserved)
         else:
-            tabled = Tabled(room, spec, spec.seats - spec.bots, Offset(0), at)
-            self._file(envelope, at, batch, Numbered(room), tabled, reserved)
+            tabled = Tabled(room, spec, spec.seats - spec.bots, Offset(0), at_ms)
+            self._file(envelope, at_ms, result, Numbered(room), tabled, reserved)
 
-    def _listed(self, body: Listed, at: int, batch: Batch) -> None:
+    def _update_table(self, body: Listed, at_ms: int, result: Result) -> None:
+        """Note how many seats a room has free, unless a later notice of that room was here first."""
         table = self.state.tables.get(body.room)
         if (table is None and not body.free) or (table is not None and table.offset >= body.offset):
             return
-        self._file(None, at, batch, Tabled(body.room, body.spec, body.free, body.offset, body.created_ms, body.sids))
+        tabled = Tabled(body.room, body.spec, body.free, body.offset, body.created_ms, body.sids)
+        self._file(None, at_ms, result, tabled)
 
-    def _file(self, envelope: Envelope | None, at: int, batch: Batch, *events: LobbyEvent) -> None:
+    def _file(self, envelope: Envelope | None, at_ms: int, result: Result, *events: LobbyEvent) -> None:
         state = self.state
         for event in events:
             self._apply(event)
-        state.offset = Offset(state.offset + 1)
+        offset = state.offset = Offset(state.offset + 1)
         sid = envelope.sid if envelope is not None else SessionId("")
         command = envelope.id if envelope is not None else CommandId(0)
-        raw = msgspec.Raw(_encode(events))
-        batch.file(LOBBY, state.offset, 0, JournalRecord(at, self._epoch, sid, command, events=raw))
+        record = JournalRecord(at_ms, self._epoch, sid, command, events=msgspec.Raw(_encode(events)))
+        result.records.append(FiledRecord(offset, 0, record))
         if envelope is not None:
             self._remember(sid, command)
-            self._answer(envelope, self._last, batch)
-        if state.offset % SNAPSHOT_EVERY == 0:
-            self._forget_stale(at)
-            batch.snapshot(LOBBY, state.offset, 0, _encode(state))
-            batch.forget_journal(LOBBY, state.offset)
+            self._answer(envelope, self._last, result)
+        if offset % SNAPSHOT_EVERY == 0:
+            self._forget_stale(at_ms)
+            result.snapshot = Snapshot(offset, 0, _encode(state), covers_journal=True)
 
     def _apply(self, event: LobbyEvent) -> None:
         tables = self.state.tables
@@ -209,24 +219,24 @@ class Lobby:
         if len(answers) > SESSIONS_KEPT:
             del answers[next(iter(answers))]
 
-    def _forget_stale(self, at: int) -> None:
-        """Tables that were numbered but never opened leave no trace but this."""
+    def _forget_stale(self, at_ms: int) -> None:
+        """Drop tables that were numbered and never opened: no room will ever report that they are gone."""
         stale = [
             room
             for room, table in self.state.tables.items()
-            if not table.offset and all(until <= at for until in table.reserved.values())
+            if not table.offset and all(until <= at_ms for until in table.reserved.values())
         ]
         for room in stale:
             del self.state.tables[room]
 
-    def _answer(self, envelope: Envelope, room: RoomId, batch: Batch) -> None:
+    def _answer(self, envelope: Envelope, room: RoomId, result: Result) -> None:
         table = self.state.tables.get(room)
         spec = _asked_for(envelope.body) if table is None else table.spec
-        batch.reply(envelope, Reply(envelope.conn, LOBBY, envelope.id, to=room, spec=spec))
+        result.answer(envelope, Reply(envelope.conn, LOBBY, envelope.id, to=room, spec=spec))
 
-    def _refuse(self, envelope: Envelope, refusal: Rejected, batch: Batch) -> None:
-        text = refusal.text or CODES.get(refusal.code, "")
-        batch.reply(envelope, Reply(envelope.conn, LOBBY, envelope.id, refusal.code, text))
+
+def _refuse(envelope: Envelope, code: ErrorCode, result: Result) -> None:
+    result.answer(envelope, Reply(envelope.conn, LOBBY, envelope.id, code, refusal(code).text))
 
 
 def _asked_for(body: RoomCommand) -> RoomSpec | None:

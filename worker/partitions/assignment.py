@@ -1,4 +1,4 @@
-"""Who should hold which partition: rendezvous hashing with a cap, so that the shares differ by one at most."""
+"""Assignment of partitions to workers: rendezvous hashing with a cap, so that the numbers differ by one at most."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -7,20 +7,21 @@ from shared.ids import Partition, WorkerId
 
 
 def assign(partitions: int, workers: Sequence[WorkerId]) -> dict[Partition, WorkerId]:
-    """The same answer for everybody who sees the same workers. One that comes or goes moves few partitions."""
+    """The worker that should own each partition. All workers that see the same members compute the same assignment, and
+    a worker that comes or goes moves few partitions."""
     if not workers:
         return {}
     most = -(-partitions // len(workers))
     fuller = partitions % len(workers) or len(workers)
-    held: dict[WorkerId, int] = dict.fromkeys(workers, 0)
+    assigned: dict[WorkerId, int] = dict.fromkeys(workers, 0)
     owners: dict[Partition, WorkerId] = {}
     for number in range(partitions):
         partition = Partition(number)
         for worker in sorted(workers, key=lambda worker: _rank(worker, partition)):
-            full = sum(1 for count in held.values() if count == most)
-            if held[worker] < most - 1 or (held[worker] == most - 1 and full < fuller):
+            full = sum(1 for count in assigned.values() if count == most)
+            if assigned[worker] < most - 1 or (assigned[worker] == most - 1 and full < fuller):
                 owners[partition] = worker
-                held[worker] += 1
+                assigned[worker] += 1
                 break
     return owners
 

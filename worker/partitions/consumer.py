@@ -1,155 +1,171 @@
-"""Reads the command streams of the held partitions in batches, has them handled, and commits what they come to."""
+"""The consumer: reads the command streams of the owned partitions, has the commands handled, commits the results."""
 
 import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.bus import command_streams, commits, journal, keys
+from shared.bus import command_streams, commits, journal, keys, quarantine
 from shared.bus.command_streams import StreamEntry
-from shared.bus.store import OutcomeUnknown, RedisCommand, Store, StoreDown, StoreError
-from shared.ids import LOBBY, partition_of
+from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.keys import Keys
+from shared.bus.store import OutcomeUnknown, Store, StoreDown, StoreError
+from shared.commands import Envelope
+from shared.ids import LOBBY, RoomId, partition_of
+from shared.results import Result
 from shared.runtime.settings import WorkerSettings
 from worker.metrics import Metrics
 from worker.partitions.ownership import Ownership
 from worker.partitions.partition import OwnedPartition
-from worker.room.batch import Batch
 
-log = logging.getLogger("tavolata.intake")
+log = logging.getLogger("tavolata.consumer")
 
 _BLOCK_MS = 1_000
-_MANY = 16
-"""Commands: after a turn with so many, more are on their way, and handling them together is cheaper."""
+_MANY_COMMANDS = 16
+"""After a round with this many commands more are on their way, and handling them together is cheaper."""
+_WITHOUT_LEASE_S = 0.02
+_RETRY_S = 0.1
 
 
 @dataclass(slots=True)
-class PartitionWork:
-    """A batch of one partition between reading and commit."""
+class PartitionBatch:
+    """Entries of one partition on their way from reading to commit, and what they came to."""
 
-    holding: OwnedPartition
+    partition: OwnedPartition
     entries: list[StreamEntry]
+    results: Sequence[Result] = ()
 
     @property
     def after(self) -> str:
+        """The cursor once this is committed."""
         return self.entries[-1][0]
 
 
 class Consumer:
-    """The loop of a worker. Each of its steps can be taken alone, which is how the simulation drives it."""
+    """The main loop of a worker. Each of its steps can be taken alone."""
 
     def __init__(
-        self, reader: Store, store: Store, tenancy: Ownership, settings: WorkerSettings, metrics: Metrics
+        self, reader: Store, store: Store, ownership: Ownership, settings: WorkerSettings, metrics: Metrics
     ) -> None:
         self._reader = reader
         self._store = store
-        self._tenancy = tenancy
+        self._ownership = ownership
         self._settings = settings
         self._metrics = metrics
         self._lobby = keys.all_keys(settings.partitions)[partition_of(LOBBY, settings.partitions)]
 
-    async def read(self, block_ms: int | None) -> list[PartitionWork]:
-        """What has come for the partitions that we hold."""
-        held = dict(self._tenancy.holdings)
-        cursors = {partition: (holding.keys, holding.cursor) for partition, holding in held.items()}
+    async def read(self, block_ms: int | None) -> list[PartitionBatch]:
+        """The new entries of the owned partitions."""
+        owned = dict(self._ownership.partitions)
+        cursors = {number: (partition.keys, partition.cursor) for number, partition in owned.items()}
         if not cursors:
             return []
         entries = await command_streams.read(self._reader, cursors, self._settings.batch, block_ms)
-        return [
-            PartitionWork(held[partition], items)
-            for partition, items in entries.items()
-            if self._holds(held[partition])
-        ]
+        return [PartitionBatch(owned[number], items) for number, items in entries.items() if self._owns(owned[number])]
 
-    def _holds(self, holding: OwnedPartition) -> bool:
-        """Whether it is still the same tenancy: one that was lost and taken again stands elsewhere in the stream."""
-        return self._tenancy.holdings.get(holding.partition) is holding
+    def _owns(self, partition: OwnedPartition) -> bool:
+        """Whether this is still the same ownership. A partition that was lost and taken again during the read may have
+        another cursor, so that these entries may have been handled by another worker."""
+        return self._ownership.partitions.get(partition.partition) is partition
 
-    async def load(self, works: list[PartitionWork]) -> None:
-        """Bring the rooms that are needed into memory."""
-        wanted = [(work.holding, room) for work in works for room in work.holding.missing(work.entries)]
+    async def load(self, batches: list[PartitionBatch]) -> None:
+        """Load the rooms that the commands are for."""
+        wanted = [(batch.partition, room) for batch in batches for room in batch.partition.missing(batch.entries)]
         if not wanted:
             return
-        kept = await journal.load(self._store, [(holding.keys, room) for holding, room in wanted])
-        marks: list[RedisCommand] = []
-        for (holding, room), found in zip(wanted, kept, strict=True):
-            if wrong := holding.load(room, found):
-                marks.append(("HSET", holding.keys.quarantine, room, wrong))
-        if marks:
-            await self._store.pipe(marks)
+        stored = await journal.load(self._store, [(partition.keys, room) for partition, room in wanted])
+        failed: list[tuple[Keys, RoomId, str]] = []
+        for (partition, room), found in zip(wanted, stored, strict=True):
+            if reason := partition.load(room, found):
+                failed.append((partition.keys, room, reason))
+        await quarantine.mark(self._store, failed)
 
-    def handle(self, works: list[PartitionWork]) -> list[tuple[PartitionWork, Batch]]:
-        """What there was time for: the rest is still on its streams, and is read again."""
-        watch = self._tenancy.watch
-        watch.overtime = False
-        handled: list[tuple[PartitionWork, Batch]] = []
-        for work in works:
-            if watch.overtime:
+    def handle(self, batches: list[PartitionBatch]) -> list[PartitionBatch]:
+        """Handle the commands; the batches for which there was time. The rest is still on its streams, and is read
+        again."""
+        watchdog = self._ownership.watchdog
+        watchdog.overtime = False
+        handled: list[PartitionBatch] = []
+        for batch in batches:
+            if watchdog.overtime:
                 break
-            handled.append((work, work.holding.handle(work.entries)))
+            batch.results = batch.partition.handle(batch.entries)
+            handled.append(batch)
         return handled
 
-    async def commit(self, handled: list[tuple[PartitionWork, Batch]]) -> None:
-        """Write it all down; only now anybody hears of it. What is refused or uncertain costs us the partition."""
-        sealed = [(work, batch, *work.holding.seal(batch, work.after)) for work, batch in handled]
+    async def commit(self, batches: list[PartitionBatch]) -> None:
+        """Commit the results; clients see them only now. A partition whose commit is refused or uncertain is dropped:
+        our memory of its rooms is ahead of the store, or may be."""
+        encoded = [batch.partition.encode(batch.results, batch.after) for batch in batches]
         replicas = self._settings.replicas if self._settings.durability == "replicated" else 0
+        outcomes: list[AnyOutcome]
         try:
-            outcomes = await commits.commit(self._store, [commit for _, _, commit, _ in sealed], replicas)
+            outcomes = await commits.commit(self._store, encoded, replicas)
         except StoreError as error:
-            outcomes = [str(error)] * len(sealed)
-        onward: list[RedisCommand] = []
-        done: list[tuple[Sequence[StreamEntry], Batch]] = []
-        now_ms = oldest_ms = self._tenancy.now_ms()
-        for (work, batch, _, numbers), outcome in zip(sealed, outcomes, strict=True):
-            holding = work.holding
-            if outcome not in ("OK", "DONE"):
-                log.warning("partition %s is dropped: %s", holding.partition, outcome)
-                self._tenancy.drop(holding)
-                self._metrics.refused_commit(outcome)
+            outcomes = [str(error)] * len(encoded)
+        notices: list[Envelope] = []
+        done: list[tuple[Sequence[StreamEntry], Sequence[Result]]] = []
+        now_ms = oldest_ms = self._ownership.now_ms()
+        for batch, commit, outcome in zip(batches, encoded, outcomes, strict=True):
+            if outcome not in (CommitOutcome.OK, CommitOutcome.DONE):
+                log.warning("partition %s is dropped: %s", batch.partition.partition, outcome)
+                self._ownership.drop(batch.partition)
+                self._metrics.commit_failed(outcome)
                 continue
-            holding.committed(work.after, numbers)
-            self._tenancy.alarm.follow(holding.partition, batch.retimed)
-            done.append((work.entries, batch))
-            oldest_ms = min(oldest_ms, command_streams.time_of(work.entries[0][0]))
-            if batch.onward:
-                onward.append(command_streams.adding(self._lobby, batch.onward))
+            batch.partition.committed(commit)
+            done.append((batch.entries, batch.results))
+            notices += self._follow(batch)
+            oldest_ms = min(oldest_ms, command_streams.time_of(batch.entries[0][0]))
         if done:
             self._metrics.committed(done)
         self._metrics.lagged(now_ms - oldest_ms)
-        if onward:
-            await self._pass_on(onward)
+        if notices:
+            await self._notify_lobby(notices)
 
-    async def _pass_on(self, adds: list[RedisCommand]) -> None:
+    def _follow(self, batch: PartitionBatch) -> list[Envelope]:
+        """Schedule the deadlines of committed results; their notices to the lobby."""
+        notices: list[Envelope] = []
+        for result in batch.results:
+            if result.deadlines:
+                self._ownership.deadlines.follow(batch.partition.partition, result.deadlines)
+            if result.notices:
+                notices += result.notices
+        return notices
+
+    async def _notify_lobby(self, notices: list[Envelope]) -> None:
+        """A lost notice is repeated when a player comes to that room in vain."""
         try:
-            await self._store.pipe(adds)
+            await self._store.pipe((command_streams.adding(self._lobby, notices),))
         except (StoreDown, OutcomeUnknown) as error:
-            log.info("the lobby was not told of a change: %s", error)
+            log.info("a notice to the lobby may be lost: %s", error)
 
     async def release_leaving(self) -> None:
-        """Hand over what others should hold: here, between two batches, nothing of it is under way."""
-        for holding in list(self._tenancy.holdings.values()):
-            if holding.leaving:
-                await self._tenancy.release(holding)
+        """Hand over what others should own. Between two batches no command of these partitions is under way, so that
+        the next owner continues exactly where this one stops."""
+        for partition in list(self._ownership.partitions.values()):
+            if partition.leaving:
+                await self._ownership.release(partition)
 
-    async def turn(self, block_ms: int | None) -> int:
-        """Read, load, handle, commit. How many commands there were."""
-        works = await self.read(block_ms)
-        if works:
-            await self.load(works)
-            await self.commit(self.handle(works))
-        return sum(len(envelopes) for work in works for _, envelopes in work.entries)
+    async def consume(self, block_ms: int | None) -> int:
+        """Read, load, handle, commit; the number of commands that were read."""
+        batches = await self.read(block_ms)
+        if batches:
+            await self.load(batches)
+            await self.commit(self.handle(batches))
+        return sum(len(envelopes) for batch in batches for _, envelopes in batch.entries)
 
     async def run(self) -> None:
-        tenancy = self._tenancy
+        """Consume until cancelled."""
+        ownership = self._ownership
         while True:
             try:
                 await self.release_leaving()
-                if not tenancy.holdings:
-                    tenancy.changed.clear()
-                    await tenancy.changed.wait()
-                elif not tenancy.may_work():
-                    await asyncio.sleep(0.02)
-                elif await self.turn(_BLOCK_MS) >= _MANY:
+                if not ownership.partitions:
+                    await ownership.wait_for_partitions()
+                elif not ownership.may_work():
+                    await asyncio.sleep(_WITHOUT_LEASE_S)
+                elif await self.consume(_BLOCK_MS) >= _MANY_COMMANDS:
                     await asyncio.sleep(self._settings.linger_ms / 1_000)
             except StoreError as error:
-                log.warning("reading waits for the store: %s", error)
-                await asyncio.sleep(0.1)
+                log.warning("cannot read commands, will try again: %s", error)
+                await asyncio.sleep(_RETRY_S)

@@ -1,103 +1,112 @@
-"""Deadlines turned into commands: one that has passed is put on the stream by the room's owner, and happens once."""
+"""The deadline scheduler: puts a command on a room's stream when one of its deadlines has passed.
+
+Time reaches a room as a command like any other: it is journaled, and a repetition is recognized.
+"""
 
 import asyncio
 import heapq
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
 from shared.bus import command_streams
 from shared.bus.store import Store, StoreError
 from shared.commands import Envelope, Expired
 from shared.ids import CommandId, Partition, RoomId, SessionId
+from shared.results import DeadlineChange, DueDeadline
 from worker.partitions.partition import OwnedPartition
 from worker.partitions.store_clock import StoreClock
-from worker.room.batch import DueDeadline
 
-log = logging.getLogger("tavolata.clock")
+log = logging.getLogger("tavolata.deadlines")
 
-_CHUNK = 200
 _LATE_MS = 5
+"""Delay of every deadline: the estimate of the store's clock may run ahead a little."""
 _PAUSE_S = 0.05
-_NOBODY = SessionId("")
-_SPARE = 1_000
-"""So many deadlines that are out of date may lie about before they are looked for."""
+_RETRY_S = 0.2
+_STALE_ALLOWED = 1_000
+"""Stale heap entries tolerated before the heap is rebuilt."""
 
 _Key: TypeAlias = tuple[Partition, RoomId, str]
 
 
 class DeadlineScheduler:
-    """All deadlines of a worker's partitions, and the one timer that they need."""
+    """All deadlines of a worker's partitions, behind one timer."""
 
     def __init__(
-        self, store: Store, clock: StoreClock, holdings: dict[Partition, OwnedPartition], may_work: Callable[[], bool]
+        self,
+        store: Store,
+        clock: StoreClock,
+        partitions: Mapping[Partition, OwnedPartition],
+        may_work: Callable[[], bool],
     ) -> None:
         self._store = store
         self._clock = clock
-        self._holdings = holdings
+        self._partitions = partitions
         self._may_work = may_work
         self._heap: list[tuple[int, Partition, DueDeadline]] = []
         self._latest: dict[_Key, DueDeadline] = {}
-        """A room has one deadline of a name at most; any other one in the heap has been replaced or cleared."""
+        """A room has at most one deadline of each name. Any other heap entry of that name is stale: removing it from
+        the middle of the heap would cost more than skipping it later."""
         self._sooner = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._heap)
 
-    def add(self, partition: Partition, dues: Iterable[DueDeadline]) -> None:
-        self.follow(partition, ((due, True) for due in dues))
+    def add(self, partition: Partition, deadlines: Iterable[DueDeadline]) -> None:
+        self.follow(partition, ((due, True) for due in deadlines))
 
-    def follow(self, partition: Partition, retimed: Iterable[tuple[DueDeadline, bool]]) -> None:
-        """Take note of deadlines that were started (True) or cleared."""
-        for due, running in retimed:
-            if running:
+    def follow(self, partition: Partition, changes: Iterable[DeadlineChange]) -> None:
+        """Follow the changes of a committed result."""
+        for due, started in changes:
+            if started:
                 if not self._heap or due.due_ms < self._heap[0][0]:
                     self._sooner.set()
                 self._latest[partition, due.room, due.name] = due
                 heapq.heappush(self._heap, (due.due_ms, partition, due))
-            elif self._counts(partition, due):
+            elif self._is_current(partition, due):
                 del self._latest[partition, due.room, due.name]
-        if len(self._heap) > 2 * len(self._latest) + _SPARE:
-            self._heap = [entry for entry in self._heap if self._counts(entry[1], entry[2])]
+        if len(self._heap) > 2 * len(self._latest) + _STALE_ALLOWED:
+            self._heap = [entry for entry in self._heap if self._is_current(entry[1], entry[2])]
             heapq.heapify(self._heap)
 
-    def _counts(self, partition: Partition, due: DueDeadline) -> bool:
+    def _is_current(self, partition: Partition, due: DueDeadline) -> bool:
         return self._latest.get((partition, due.room, due.name)) == due
 
     def passed(self) -> dict[Partition, list[DueDeadline]]:
-        """Take out what is due now. What belongs to a partition that we lost is somebody else's business."""
+        """Take out the deadlines that are due now. Those of a partition that was lost are left to its next owner."""
         passed: dict[Partition, list[DueDeadline]] = {}
         now_ms = self._clock.now_ms() - _LATE_MS
         while self._heap and self._heap[0][0] <= now_ms:
             _, partition, due = heapq.heappop(self._heap)
-            if not self._counts(partition, due):
+            if not self._is_current(partition, due):
                 continue
             del self._latest[partition, due.room, due.name]
-            if partition in self._holdings:
+            if partition in self._partitions:
                 passed.setdefault(partition, []).append(due)
         return passed
 
     async def fire(self) -> None:
-        """Put what is due on the streams. A repetition is harmless: a deadline counts once per generation."""
+        """Put the deadlines that are due on the streams. A repetition is harmless: a room heeds a deadline once per
+        generation."""
         passed = self.passed()
         adds = []
-        for partition, dues in passed.items():
-            envelopes = [Envelope(due.room, _NOBODY, CommandId(0), Expired(due.name, due.generation)) for due in dues]
-            keys = self._holdings[partition].keys
-            adds += [
-                command_streams.adding(keys, envelopes[at : at + _CHUNK]) for at in range(0, len(envelopes), _CHUNK)
+        for partition, deadlines in passed.items():
+            envelopes = [
+                Envelope(due.room, SessionId(""), CommandId(0), Expired(due.name, due.generation)) for due in deadlines
             ]
+            adds += command_streams.adding_many(self._partitions[partition].keys, envelopes)
         if not adds:
             return
         try:
             await self._store.pipe(adds)
         except StoreError as error:
-            log.warning("deadlines wait for the store: %s", error)
-            for partition, dues in passed.items():
-                self.add(partition, [due for due in dues if (partition, due.room, due.name) not in self._latest])
-            await asyncio.sleep(0.2)
+            log.warning("cannot add passed deadlines, will try again: %s", error)
+            for partition, deadlines in passed.items():
+                self.add(partition, [due for due in deadlines if (partition, due.room, due.name) not in self._latest])
+            await asyncio.sleep(_RETRY_S)
 
     async def run(self) -> None:
+        """Fire deadlines until cancelled."""
         while True:
             self._sooner.clear()
             wait_s = None
@@ -109,5 +118,7 @@ class DeadlineScheduler:
             except TimeoutError:
                 if self._may_work():
                     await self.fire()
-                else:  # an outage, most likely: its length is made up for before anything is due
+                else:
+                    # Most likely the store is down. Rooms get the length of the outage back before any of their
+                    # deadlines counts, so nothing may fire before the leases are renewed or taken again.
                     await asyncio.sleep(_PAUSE_S)

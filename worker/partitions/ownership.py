@@ -1,12 +1,12 @@
-"""Which partitions this worker holds: taking, renewing, handing over and giving up; and who else is alive."""
+"""Ownership: which partitions this worker owns. It takes, renews, hands over and drops them, and cleans up after
+processes that have died."""
 
 import asyncio
 import logging
 from collections.abc import Callable
 
-import msgspec
-
-from shared.bus import command_streams, keys, leases
+from shared.bus import attendance, command_streams, heartbeats, keys, leases, partition_contents, quarantine
+from shared.bus.partition_contents import PartitionContents
 from shared.bus.registry import GATEWAYS, WORKERS, Members
 from shared.bus.store import RedisCommand, Store, StoreError
 from shared.commands import Compensate, Envelope, GatewayLost
@@ -19,231 +19,70 @@ from worker.partitions.deadlines import DeadlineScheduler
 from worker.partitions.partition import OwnedPartition
 from worker.partitions.store_clock import StoreClock
 from worker.partitions.watchdog import Watchdog
-from worker.room.batch import DueDeadline
 
-log = logging.getLogger("tavolata.tenancy")
+log = logging.getLogger("tavolata.ownership")
 
-_encode = msgspec.json.Encoder().encode
 _OUTAGE_MS = 1_000
-"""Clocks are put back if nobody had a partition for at least so long."""
-_CHUNK = 200
+"""Deadlines are moved back if a partition had no owner for at least this long."""
+_FORGET_AFTER_LEASES = 10
+"""A dead worker stays in the registry for this many leases, so that operators see it."""
 
 
 class Ownership:
-    """A worker's partitions. `tick` is called every third of a lease, and whenever something has changed."""
+    """A worker's partitions. `tick` is called every third of a lease, and whenever the members have changed."""
 
     def __init__(
         self,
         worker: WorkerId,
         store: Store,
         settings: WorkerSettings,
-        engines: GameCatalog,
+        catalog: GameCatalog,
         clock: StoreClock,
         monotonic: Callable[[], float],
     ) -> None:
         self.worker = worker
-        self.holdings: dict[Partition, OwnedPartition] = {}
-        self.alarm = DeadlineScheduler(store, clock, self.holdings, self.may_work)
-        self.watch = Watchdog()
+        self.partitions: dict[Partition, OwnedPartition] = {}
+        self.deadlines = DeadlineScheduler(store, clock, self.partitions, self.may_work)
+        self.watchdog = Watchdog()
         self.changed = asyncio.Event()
-        """Set whenever holdings were added."""
+        """Set whenever partitions were added, or shall be handed over."""
+        self.draining = False
         self._store = store
         self._settings = settings
-        self._engines = engines
+        self._catalog = catalog
         self._clock = clock
         self._monotonic = monotonic
         self._keys = keys.all_keys(settings.partitions)
         self._registered = False
         self._renewed = monotonic()
         self._connected_since = monotonic()
-        self.draining = False
 
     # --- the regular round ------------------------------------------------------------------------------------------
 
     async def tick(self, status: bytes = b"{}") -> None:
-        """One round: a sign of life, renewals, taking and marking for hand-over, dead gateways, last words."""
-        lease_ms = self._settings.lease_ms
-        roll = Members(0, {})
-        if not self.draining:
-            roll = await WORKERS.beat(self._store, self.worker, lease_ms, status, first=not self._registered)
-            if not self._registered:
-                await self._store.call("PUBLISH", keys.TENANCY, self.worker)
-            self._registered = not roll.struck
-            self._clock.set(roll.now_ms)
+        """One round: heartbeat, renewal of leases, assignment, dead processes, heartbeats to gateways."""
+        members = None if self.draining else await self._heartbeat(status)
         await self._renew()
-        if self.draining:
+        if members is None or self.draining:
             return
-        await self._strike_dead_workers(roll)
-        await self._share(roll)
-        await self._look_after_gateways()
-        await self._last_words()
-        await self._reconsider_quarantine()
-        idle_since = self._clock.now_ms() - self._settings.rematch_ms
-        for holding in self.holdings.values():
-            holding.evict(idle_since)
-
-    def now_ms(self) -> int:
-        """The store's time."""
-        return self._clock.now_ms()
-
-    def may_work(self) -> bool:
-        """False if the leases may run out before a batch is committed; the fence would refuse it anyway."""
-        return (self._monotonic() - self._renewed) * 1_000 < self._settings.lease_ms * 2 / 3
-
-    def reconnected(self) -> None:
-        """The store was away: nobody counts as dead before one full lease has passed."""
-        self._connected_since = self._monotonic()
-
-    def drop(self, holding: OwnedPartition) -> None:
-        """Forget a partition: our memory of it may be wrong, or it is not ours any more."""
-        if self.holdings.get(holding.partition) is holding:
-            del self.holdings[holding.partition]
-
-    async def _renew(self) -> None:
-        """What ran out while the store or we stood still is dropped like what somebody else took. If it is still free
-        it is taken again, which also makes up for the time that was lost."""
-        held = list(self.holdings.values())
-        sent = self._monotonic()
-        kept = await leases.renew(self._store, [(one.keys, one.tenure) for one in held], self._settings.lease_ms)
-        self._renewed = sent
-        lost = [holding for holding, ours in zip(held, kept, strict=True) if not ours]
-        for holding in lost:
-            self.drop(holding)
-        if lost:
-            log.warning("the leases on %d partitions were lost", len(lost))
-
-    async def _strike_dead_workers(self, roll: Members) -> None:
-        for worker in roll.expired:
-            if roll.now_ms - roll.ends[worker] > 10 * self._settings.lease_ms:
-                await WORKERS.strike(self._store, worker, expired=True)
-
-    async def _share(self, roll: Members) -> None:
-        live = [WorkerId(worker) for worker in roll.live]
-        owners = assign(self._settings.partitions, live)
-        wanted = [partition for partition, owner in owners.items() if owner == self.worker]
-        missing = [partition for partition in wanted if partition not in self.holdings]
-        await self.take(missing)
-        for partition, holding in self.holdings.items():
-            holding.leaving = self.draining or owners.get(partition, self.worker) != self.worker
-        if any(holding.leaving for holding in self.holdings.values()):
-            self.changed.set()
-
-    # --- taking and giving ------------------------------------------------------------------------------------------
-
-    async def take(self, partitions: list[Partition]) -> None:
-        """Take those of the partitions that are free, and learn what is going on in them."""
-        if not partitions:
-            return
-        lease_ms = self._settings.lease_ms
-        takings = [leases.taking(self._keys[partition], self.worker, lease_ms) for partition in partitions]
-        replies = await self._store.pipe(takings)
-        taken = [
-            OwnedPartition(partition, self._keys[partition], tenure, self._engines, self._settings, self.watch)
-            for partition, reply in zip(partitions, replies, strict=True)
-            if (tenure := leases.tenure(reply)) is not None
-        ]
-        if taken:
-            await self._learn(taken)
-            log.info("holding %d partitions (%d new)", len(self.holdings), len(taken))
-            self.changed.set()
-
-    async def _learn(self, taken: list[OwnedPartition]) -> None:
-        """They are ours, with all that is going on in them, once the time that was lost is on its way to their rooms: a
-        worker that dies before leaves that to the next."""
-        lease_ms = self._settings.lease_ms
-        reads: list[RedisCommand] = []
-        for holding in taken:
-            reads.append(("ZRANGE", holding.keys.deadlines, 0, -1, "WITHSCORES"))
-            reads.append(("SMEMBERS", holding.keys.gateways))
-            reads.append(("HKEYS", holding.keys.quarantine))
-        replies = await self._store.pipe(reads)
-        adds: list[RedisCommand] = []
-        learned: list[list[DueDeadline]] = []
-        for at, holding in enumerate(taken):
-            deadlines, gateways, quarantined = replies[3 * at : 3 * at + 3]
-            dues = [
-                DueDeadline.parse(deadlines[place].decode(), int(float(deadlines[place + 1])))
-                for place in range(0, len(deadlines), 2)
-            ]
-            holding.gateways = {GatewayId(gateway.decode()) for gateway in gateways}
-            holding.numbers = dict.fromkeys(holding.gateways, 0)
-            holding.quarantined = {RoomId(int(room)) for room in quarantined}
-            if holding.tenure.idle_ms >= _OUTAGE_MS:
-                adds += _in_chunks(holding, sorted({due.room for due in dues}), Compensate(holding.tenure.idle_ms))
-            learned.append(dues)
-        await self._store.pipe([*adds, *(leases.renewing(one.keys, one.tenure, lease_ms) for one in taken)])
-        for holding, dues in zip(taken, learned, strict=True):
-            self.holdings[holding.partition] = holding
-            self.alarm.add(holding.partition, dues)
-
-    async def release(self, holding: OwnedPartition) -> None:
-        """Hand a partition over, between two of its batches."""
-        self.drop(holding)
-        await leases.release(self._store, holding.keys, holding.tenure)
-
-    async def drain(self) -> None:
-        """Leave the registry, so that the others take over, and mark everything for hand-over."""
-        self.draining = True
-        await WORKERS.strike(self._store, self.worker)
-        for holding in self.holdings.values():
-            holding.leaving = True
-        self.changed.set()
-        await self._store.call("PUBLISH", keys.TENANCY, self.worker)
-
-    # --- gateways ---------------------------------------------------------------------------------------------------
-
-    async def _look_after_gateways(self) -> None:
-        """Players of a dead gateway are gone, exactly as if their sockets had closed. Who comes while we look is not on
-        the roll, and not among those that we knew before."""
-        known = [(holding, set(holding.gateways)) for holding in self.holdings.values()]
-        roll = await GATEWAYS.roll(self._store)
-        if (self._monotonic() - self._connected_since) * 1_000 < self._settings.gateway_lease_ms:
-            return
-        for gateway in roll.expired:
-            if await GATEWAYS.strike(self._store, gateway, expired=True):
-                log.warning("gateway %s is dead", gateway)
-                del roll.ends[gateway]
-        for holding, gateways in known:
-            for gateway in sorted(gateways - roll.ends.keys()):
-                await self._bury(holding, gateway)
-
-    async def _bury(self, holding: OwnedPartition, gateway: GatewayId) -> None:
-        at = holding.keys.at(gateway)
-        rooms = sorted(RoomId(int(room)) for room in await self._store.call("SMEMBERS", at))
-        if rooms:
-            await self._store.pipe(_in_chunks(holding, rooms, GatewayLost(gateway)))
-        await self._store.pipe((("SREM", holding.keys.gateways, gateway), ("DEL", at)))
-        holding.gateways.discard(gateway)
-        holding.numbers.pop(gateway, None)
-
-    async def _reconsider_quarantine(self) -> None:
-        """An operator who has mended a room takes its mark away; then it is loaded again when it is needed."""
-        watched = [holding for holding in self.holdings.values() if holding.quarantined]
-        if watched:
-            replies = await self._store.pipe([("HKEYS", holding.keys.quarantine) for holding in watched])
-            for holding, marked in zip(watched, replies, strict=True):
-                holding.quarantined &= {RoomId(int(room)) for room in marked}
-
-    async def _last_words(self) -> None:
-        """Tell every gateway the number of the last message to it, so that a lost one is noticed."""
-        last: dict[GatewayId, Heartbeat] = {}
-        for partition, holding in self.holdings.items():
-            for gateway, number in holding.numbers.items():
-                last.setdefault(gateway, Heartbeat({})).last[partition] = (holding.tenure.epoch, number)
-        if last:
-            await self._store.pipe(
-                [("PUBLISH", keys.control(gateway), _encode(beat)) for gateway, beat in sorted(last.items())]
-            )
+        await self._unregister_dead_workers(members)
+        await self._follow_assignment(members)
+        await self._look_for_lost_gateways()
+        await self._send_heartbeats()
+        await self._release_freed_rooms()
+        idle_since_ms = self._clock.now_ms() - self._settings.rematch_ms
+        for partition in self.partitions.values():
+            partition.evict(idle_since_ms)
 
     async def run(self, wake: asyncio.Event, status: Callable[[], bytes]) -> None:
-        """Tick for ever: regularly, and soon after `wake`."""
+        """Tick until cancelled: regularly, and soon after `wake`."""
         pause_s = self._settings.lease_ms / 3_000
         while True:
             wake.clear()
             try:
                 await self.tick(status())
             except StoreError as error:
-                log.warning("leases wait for the store: %s", error)
+                log.warning("cannot renew the leases, will try again: %s", error)
                 wake.clear()
             try:
                 async with asyncio.timeout(pause_s):
@@ -251,10 +90,176 @@ class Ownership:
             except TimeoutError:
                 pass
 
+    def now_ms(self) -> int:
+        """The store's time."""
+        return self._clock.now_ms()
 
-def _in_chunks(holding: OwnedPartition, rooms: list[RoomId], body: Compensate | GatewayLost) -> list[RedisCommand]:
-    """Commands of the cluster's own to many rooms of a partition."""
+    def may_work(self) -> bool:
+        """False if the leases may end before a batch is committed. The fence would refuse that batch anyway; not
+        beginning it saves the work."""
+        return (self._monotonic() - self._renewed) * 1_000 < self._settings.lease_ms * 2 / 3
+
+    def reconnected(self) -> None:
+        """Note that the store was unreachable: gateways could not renew their leases either, so that none counts as
+        dead before one full lease has passed."""
+        self._connected_since = self._monotonic()
+
+    async def wait_for_partitions(self) -> None:
+        self.changed.clear()
+        await self.changed.wait()
+
+    async def _heartbeat(self, status: bytes) -> Members:
+        first = not self._registered
+        members = await WORKERS.heartbeat(self._store, self.worker, self._settings.lease_ms, status, first=first)
+        if first:
+            await leases.announce_worker(self._store, self.worker)
+        self._registered = not members.lease_lost
+        self._clock.set(members.now_ms)
+        return members
+
+    async def _renew(self) -> None:
+        """Renew all leases. A lease that ended while the store or this process stood still is lost, even if no other
+        worker took the partition: taking it anew measures how long it had no owner, which renewing would hide."""
+        owned = list(self.partitions.values())
+        sent = self._monotonic()  # before the call: the lease may begin at any time until the reply
+        kept = await leases.renew(self._store, [(one.keys, one.lease) for one in owned], self._settings.lease_ms)
+        self._renewed = sent
+        lost = [partition for partition, renewed in zip(owned, kept, strict=True) if not renewed]
+        for partition in lost:
+            self.drop(partition)
+        if lost:
+            log.warning("the leases on %d partitions were lost", len(lost))
+
+    async def _unregister_dead_workers(self, members: Members) -> None:
+        for worker in members.expired:
+            if members.now_ms - members.ends[worker] > _FORGET_AFTER_LEASES * self._settings.lease_ms:
+                await WORKERS.unregister(self._store, worker, expired=True)
+
+    async def _follow_assignment(self, members: Members) -> None:
+        live = [WorkerId(worker) for worker in members.live]
+        owners = assign(self._settings.partitions, live)
+        wanted = [number for number, owner in owners.items() if owner == self.worker]
+        await self.take([number for number in wanted if number not in self.partitions])
+        for number, partition in self.partitions.items():
+            partition.leaving = self.draining or owners.get(number, self.worker) != self.worker
+        if any(partition.leaving for partition in self.partitions.values()):
+            self.changed.set()
+
+    # --- taking and handing over ------------------------------------------------------------------------------------
+
+    async def take(self, numbers: list[Partition]) -> None:
+        """Take those of the partitions that are free."""
+        if not numbers:
+            return
+        wanted = [self._keys[number] for number in numbers]
+        taken = [
+            OwnedPartition(number, self._keys[number], lease, self._catalog, self._settings, self.watchdog)
+            for number, lease in zip(
+                numbers, await leases.take(self._store, wanted, self.worker, self._settings.lease_ms), strict=True
+            )
+            if lease is not None
+        ]
+        if taken:
+            await self._begin(taken)
+            log.info("owns %d partitions (%d new)", len(self.partitions), len(taken))
+            self.changed.set()
+
+    async def _begin(self, taken: list[OwnedPartition]) -> None:
+        """Read what is going on in partitions that were just taken, compensate their rooms, and begin to serve them.
+
+        The first renewal of a lease makes the store forget how long the partition had no owner. It therefore travels
+        behind the compensation: if this worker dies in between, the next one sees the same idle time."""
+        contents = await partition_contents.read(self._store, [one.keys for one in taken])
+        commands: list[RedisCommand] = []
+        for partition, found in zip(taken, contents, strict=True):
+            partition.gateways = found.gateways
+            partition.numbers = dict.fromkeys(found.gateways, 0)
+            partition.quarantined = found.quarantined
+            commands += _compensation(partition, found)
+        commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
+        await self._store.pipe(commands)
+        for partition, found in zip(taken, contents, strict=True):
+            self.partitions[partition.partition] = partition
+            self.deadlines.add(partition.partition, found.deadlines)
+
+    def drop(self, partition: OwnedPartition) -> None:
+        """Forget a partition: our memory of it may be wrong, or it is not ours any more."""
+        if self.partitions.get(partition.partition) is partition:
+            del self.partitions[partition.partition]
+
+    def drop_all(self) -> None:
+        for partition in list(self.partitions.values()):
+            self.drop(partition)
+
+    async def release(self, partition: OwnedPartition) -> None:
+        """Hand a partition over, between two of its batches."""
+        self.drop(partition)
+        await leases.release(self._store, partition.keys, partition.lease)
+
+    async def drain(self) -> None:
+        """Leave the registry, so that the others take over, and mark everything for hand-over."""
+        self.draining = True
+        await WORKERS.unregister(self._store, self.worker)
+        for partition in self.partitions.values():
+            partition.leaving = True
+        self.changed.set()
+        await leases.announce_worker(self._store, self.worker)
+
+    # --- gateways and quarantine ------------------------------------------------------------------------------------
+
+    async def _look_for_lost_gateways(self) -> None:
+        """Find gateways that have died; their players are away, exactly as if their connections had closed.
+
+        The gateways that each partition knows are noted before the registry is read: one that registers and becomes
+        known meanwhile is in neither, and must not be taken for dead."""
+        known = [(partition, set(partition.gateways)) for partition in self.partitions.values()]
+        members = await GATEWAYS.members(self._store)
+        if (self._monotonic() - self._connected_since) * 1_000 < self._settings.gateway_lease_ms:
+            return
+        for gateway in members.expired:
+            if await GATEWAYS.unregister(self._store, gateway, expired=True):
+                log.warning("gateway %s has died", gateway)
+                del members.ends[gateway]
+        for partition, gateways in known:
+            for gateway in sorted(gateways - members.ends.keys()):
+                await self._mark_players_away(partition, gateway)
+
+    async def _mark_players_away(self, partition: OwnedPartition, gateway: GatewayId) -> None:
+        """Tell the rooms of a dead gateway about it, and forget the gateway. In this order: if this worker dies in
+        between, the next owner finds the gateway still known, and repeats it."""
+        rooms = await attendance.rooms_of(self._store, partition.keys, gateway)
+        if rooms:
+            await self._store.pipe(_to_rooms(partition, rooms, GatewayLost(gateway)))
+        await attendance.forget(self._store, partition.keys, gateway)
+        partition.forget_gateway(gateway)
+
+    async def _release_freed_rooms(self) -> None:
+        """Let go of rooms that an operator has freed from quarantine; they are loaded again when they are needed."""
+        affected = [partition for partition in self.partitions.values() if partition.quarantined]
+        if affected:
+            marked = await quarantine.marked(self._store, [partition.keys for partition in affected])
+            for partition, rooms in zip(affected, marked, strict=True):
+                partition.quarantined &= rooms
+
+    async def _send_heartbeats(self) -> None:
+        """Repeat to every gateway the number of the last delivery to it, so that a lost one is noticed."""
+        beats: dict[GatewayId, Heartbeat] = {}
+        for number, partition in self.partitions.items():
+            for gateway, delivered in partition.numbers.items():
+                beats.setdefault(gateway, Heartbeat({})).last[number] = (partition.lease.epoch, delivered)
+        await heartbeats.send(self._store, beats)
+
+
+def _compensation(partition: OwnedPartition, contents: PartitionContents) -> list[RedisCommand]:
+    """The commands to rooms with deadlines, if the partition had no owner for long."""
+    idle_ms = partition.lease.idle_ms
+    if idle_ms < _OUTAGE_MS:
+        return []
+    rooms = sorted({due.room for due in contents.deadlines})
+    return _to_rooms(partition, rooms, Compensate(idle_ms))
+
+
+def _to_rooms(partition: OwnedPartition, rooms: list[RoomId], body: Compensate | GatewayLost) -> list[RedisCommand]:
+    """A command of the cluster itself to many rooms of a partition."""
     envelopes = [Envelope(room, SessionId(""), CommandId(0), body) for room in rooms]
-    return [
-        command_streams.adding(holding.keys, envelopes[at : at + _CHUNK]) for at in range(0, len(envelopes), _CHUNK)
-    ]
+    return command_streams.adding_many(partition.keys, envelopes)

@@ -1,10 +1,13 @@
-"""One partition in the hands of its owner: its rooms in memory, its place in the stream, its last words."""
+"""A partition in the memory of its owner: its rooms, the lobby, its cursor and the numbers of its last deliveries.
+
+Commands are handled here without IO. What goes wrong in one room must not harm the others of the partition.
+"""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shared.bus import command_streams
+from shared.bus import command_streams, commits
 from shared.bus.command_streams import StreamEntry
 from shared.bus.commits import Commit
 from shared.bus.journal import StoredRoom
@@ -12,148 +15,162 @@ from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.commands import Envelope
 from shared.deliveries import Reply
-from shared.errors import CODES
+from shared.errors import ErrorCode, refusal
 from shared.ids import LOBBY, GatewayId, Partition, RoomId
+from shared.results import Result
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog
 from worker.lobby.lobby import Lobby
 from worker.partitions.watchdog import Watchdog
-from worker.room.batch import Batch
+from worker.room.draft import RoomBroken
 from worker.room.room import Room
-from worker.room.steps import RoomBroken
 
-log = logging.getLogger("tavolata.holding")
+log = logging.getLogger("tavolata.partition")
 
 _TRIM_EVERY = 64
 
 
 @dataclass(slots=True)
 class OwnedPartition:
-    """What a worker knows of a partition that it holds. Commands are handled without IO."""
+    """A partition that this worker owns."""
 
     partition: Partition
     keys: Keys
-    tenure: Lease
-    engines: GameCatalog
+    lease: Lease
+    catalog: GameCatalog
     settings: WorkerSettings
-    watch: Watchdog = field(default_factory=Watchdog)
+    watchdog: Watchdog = field(default_factory=Watchdog)
     rooms: dict[RoomId, Room] = field(default_factory=dict)
     lobby: Lobby | None = None
     gateways: set[GatewayId] = field(default_factory=set)
+    """The gateways that have received something from this partition."""
     quarantined: set[RoomId] = field(default_factory=set)
     cursor: str = ""
-    numbers: dict[GatewayId, int] = field(default_factory=dict)
-    """Of the last message to each gateway that was committed."""
+    numbers: Mapping[GatewayId, int] = field(default_factory=dict)
+    """The number of the last committed delivery to each gateway."""
     leaving: bool = False
+    """Whether another worker should own it: it is handed over between two batches."""
     commits: int = 0
 
     def __post_init__(self) -> None:
-        self.cursor = self.tenure.cursor
+        self.cursor = self.lease.cursor
 
     def missing(self, entries: Sequence[StreamEntry]) -> list[RoomId]:
-        """The rooms that must be loaded before these can be handled."""
+        """The rooms that must be loaded before these entries can be handled."""
         wanted = {envelope.room: None for _, envelopes in entries for envelope in envelopes}
         if self.lobby is not None:
             wanted.pop(LOBBY, None)
         return [room for room in wanted if room not in self.rooms and room not in self.quarantined]
 
-    def load(self, room: RoomId, kept: StoredRoom) -> str:
-        """Bring a room, or the lobby, back. Returns what is wrong with it, if it cannot be."""
+    def load(self, room: RoomId, stored: StoredRoom) -> str:
+        """Load a room, or the lobby. Returns the reason if that fails and the room is quarantined, else nothing."""
         try:
-            self.watch.task = kept
-            if kept.damage:
-                raise RoomBroken(f"room {room} cannot be loaded: {kept.damage}")
+            self.watchdog.task = stored
+            if stored.damage:
+                raise RoomBroken(f"room {room} cannot be loaded: {stored.damage}")
             if room == LOBBY:
-                self.lobby = Lobby(self.tenure.epoch, kept)
+                self.lobby = Lobby(self.lease.epoch, stored)
             else:
-                self.rooms[room] = Room(room, self.tenure.epoch, self.engines, self.settings, kept)
-        except Exception as error:  # whatever an older version has left behind must not cost us the partition
+                self.rooms[room] = Room(room, self.lease.epoch, self.catalog, self.settings, stored)
+        except Exception as error:  # records of an older version must not cost us the whole partition
             log.exception("room %s is quarantined", room)
             self.quarantined.add(room)
             return str(error) or repr(error)
         finally:
-            self.watch.task = None
+            self.watchdog.task = None
         return ""
 
-    def handle(self, entries: list[StreamEntry]) -> Batch:
-        """What these commands come to. Those for which there was no time are taken off the list."""
-        batch = Batch(self.keys, self.tenure.epoch, self.settings.updates_kept)
+    def handle(self, entries: list[StreamEntry]) -> list[Result]:
+        """The results of these commands. Entries for which there was no time are removed from the list."""
+        results: list[Result] = []
         for number, (entry_id, envelopes) in enumerate(entries, start=1):
-            at = command_streams.time_of(entry_id)
+            at_ms = command_streams.time_of(entry_id)
             for envelope in envelopes:
-                self._one(envelope, at, batch)
-            if self.watch.overtime:
+                results.append(self._handle_one(envelope, at_ms))
+            if self.watchdog.overtime:
+                # The leases are about to end. What was handled so far is committed before anything else is begun.
                 del entries[number:]
                 break
         if log.isEnabledFor(logging.DEBUG):
             for envelope in (envelope for _, envelopes in entries for envelope in envelopes):
                 log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
-        return batch
+        return results
 
-    def _one(self, envelope: Envelope, at: int, batch: Batch) -> None:
-        room = envelope.room
-        if room == LOBBY:
-            self._in_lobby(envelope, at, batch)
-            return
-        held = self.rooms.get(room)
-        if held is None:
-            reply = Reply(envelope.conn, room, envelope.id, "room/quarantined", CODES["room/quarantined"])
-            batch.reply(envelope, reply)
-            return
-        mark = batch.mark(room)
+    def _handle_one(self, envelope: Envelope, at_ms: int) -> Result:
+        number = envelope.room
+        if number == LOBBY:
+            return self._handle_in_lobby(envelope, at_ms)
+        room = self.rooms.get(number)
+        if room is None:
+            return _refused(envelope, "room/quarantined")
+        watchdog = self.watchdog
         try:
-            self.watch.task = envelope
-            held.handle(envelope, at, batch)
-            self.watch.task = None
+            watchdog.task = envelope
+            result = room.handle(envelope, at_ms)
+            watchdog.task = None
         except Exception as error:
-            self.watch.task = None
-            log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, room, envelope.body)
-            batch.roll_back(mark)
-            self.quarantine(room, repr(error), batch)
-            self._one(envelope, at, batch)
-            return
-        if not held.state.status:
-            del self.rooms[room]
+            watchdog.task = None
+            log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, number, envelope.body)
+            return self._quarantine(envelope, repr(error))
+        if not room.state.status:
+            del self.rooms[number]
+        return result
 
-    def _in_lobby(self, envelope: Envelope, at: int, batch: Batch) -> None:
-        """A command that breaks the lobby is refused; the lobby is loaded again as it was committed."""
-        mark = batch.mark(LOBBY)
+    def _handle_in_lobby(self, envelope: Envelope, at_ms: int) -> Result:
+        """Refuse a command that breaks the lobby. The lobby is then loaded again as it was committed: without it no
+        room of the cluster could be opened, so it is not quarantined like a room."""
         try:
             if self.lobby is not None:
-                self.watch.task = envelope
-                self.lobby.handle(envelope, at, batch)
-                self.watch.task = None
-                return
+                self.watchdog.task = envelope
+                result = self.lobby.handle(envelope, at_ms)
+                self.watchdog.task = None
+                return result
         except Exception:
-            self.watch.task = None
+            self.watchdog.task = None
             log.exception("%s: the lobby broke on %r", envelope.trace, envelope.body)
-            batch.roll_back(mark)
             self.lobby = None
-        batch.reply(envelope, Reply(envelope.conn, LOBBY, envelope.id, "internal", CODES["internal"]))
+        return _refused(envelope, "internal")
 
-    def quarantine(self, room: RoomId, why: str, batch: Batch) -> None:
-        """Put a room aside until an operator has looked at it; nothing of it is lost."""
-        self.rooms.pop(room, None)
-        self.quarantined.add(room)
-        batch.write(("HSET", self.keys.quarantine, room, why))
+    def _quarantine(self, envelope: Envelope, reason: str) -> Result:
+        """Set a room aside until an operator frees it. Its committed state stays; the result of the command that broke
+        it, however far that got, is dropped."""
+        self.rooms.pop(envelope.room, None)
+        self.quarantined.add(envelope.room)
+        result = _refused(envelope, "room/quarantined")
+        result.quarantine = reason
+        return result
 
-    def seal(self, batch: Batch, after: str) -> tuple[Commit, dict[GatewayId, int]]:
-        """The batch as one commit, and the numbers of the last messages once it is committed."""
-        numbers = dict(self.numbers)
-        writes, messages = batch.seal(numbers)
+    def encode(self, results: Sequence[Result], after: str) -> Commit:
+        """The commit of these results, which moves the cursor to `after`."""
         self.commits += 1
-        if self.commits % _TRIM_EVERY == 0:
-            writes.append(command_streams.trimming(self.keys, self.cursor))
-        return Commit(self.keys, self.tenure, self.cursor, after, writes, messages, batch.entries), numbers
+        return commits.encode(
+            results,
+            self.keys,
+            self.lease,
+            self.cursor,
+            after,
+            numbers=self.numbers,
+            updates_kept=self.settings.updates_kept,
+            trim_commands=self.commits % _TRIM_EVERY == 0,
+        )
 
-    def committed(self, after: str, numbers: dict[GatewayId, int]) -> None:
-        self.cursor, self.numbers = after, numbers
-        self.gateways |= numbers.keys()
+    def committed(self, commit: Commit) -> None:
+        """Go on from where a successful commit has brought the partition."""
+        self.cursor, self.numbers = commit.after, commit.numbers
+        self.gateways |= commit.numbers.keys()
+
+    def forget_gateway(self, gateway: GatewayId) -> None:
+        self.gateways.discard(gateway)
+        self.numbers = {other: number for other, number in self.numbers.items() if other != gateway}
 
     def evict(self, idle_since_ms: int) -> None:
-        """Let go of rooms that are over and that nobody has asked for lately."""
-        for room in self._idle(idle_since_ms):
-            del self.rooms[room]
+        """Drop rooms from memory that are over and had no command since this time."""
+        idle = [number for number, room in self.rooms.items() if room.state.over and room.touched_ms < idle_since_ms]
+        for number in idle:
+            del self.rooms[number]
 
-    def _idle(self, idle_since_ms: int) -> Iterable[RoomId]:
-        return [room for room, held in self.rooms.items() if held.state.over and held.touched_ms < idle_since_ms]
+
+def _refused(envelope: Envelope, code: ErrorCode) -> Result:
+    result = Result(envelope.room)
+    result.answer(envelope, Reply(envelope.conn, envelope.room, envelope.id, code, refusal(code).text))
+    return result

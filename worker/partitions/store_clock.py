@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 class StoreClock:
-    """The store's time, as told by its last answer and carried on with our own monotonic clock."""
+    """The store's time: the last one that it reported, carried on with the monotonic clock of this process."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic

@@ -1,7 +1,7 @@
-"""Ends a command that would keep its worker until the leases have run out.
+"""The watchdog: breaks off a command that would outlast the worker's leases.
 
-The next owner would read the same command, and so would the one after: one bad move of one room would be the end of all
-rooms of its partition. Broken off in time, it costs itself, or its own room.
+Without it, the next owner would read the same command and block as well, and so would the one after: one bad move of
+one room would stop all rooms of its partition. Broken off in time, the command costs its own room alone.
 """
 
 import signal
@@ -9,26 +9,27 @@ from types import FrameType
 
 
 class CommandTookTooLong(Exception):
-    """What was under way has used up its time."""
+    """The command has used up its CPU time."""
 
 
 class Watchdog:
-    """Looks now and then what the worker is at. It goes by the time of the processor: standing still is no fault."""
+    """Checks periodically, in CPU time, whether the same command is still running; waiting does not count."""
 
     def __init__(self) -> None:
         self.task: object | None = None
-        """What is under way and may be broken off."""
+        """The command that is running, or the room that is being loaded; None between two of them."""
         self.overtime = False
-        """Something was broken off: what was done before it should be committed before anything else is begun."""
+        """A command was broken off: commit what was done before it, and begin nothing else first."""
         self._seen: object | None = None
 
     def start(self, every_s: float) -> None:
-        """From now on, nothing may take longer than twice this."""
-        signal.signal(signal.SIGVTALRM, self._look)
+        """Begin to check. A task that is running at two checks in a row is broken off."""
+        signal.signal(signal.SIGVTALRM, self._check)
         signal.setitimer(signal.ITIMER_VIRTUAL, every_s, every_s)
 
-    def _look(self, _signal: int, _frame: FrameType | None) -> None:
+    def _check(self, _signal: int, _frame: FrameType | None) -> None:
+        # The same object at two checks is the same task: a new envelope, or a new room, is another object.
         if self.task is not None and self.task is self._seen:
             self.overtime = True
-            raise CommandTookTooLong("it took too long")
+            raise CommandTookTooLong("the command took too much CPU time")
         self._seen = self.task

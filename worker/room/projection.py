@@ -1,11 +1,12 @@
-"""What of a room is told to whom: updates, views and the entry in the directory. Secrets leave by no other way."""
+"""The projection: what each receiver may see of a room. Updates, views and the directory entry are made here alone, so
+that secrets have no other way out."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from shared.commands import WANTS_OPTIONS, WANTS_VIEW, Envelope, Listed
+from shared.commands import Envelope, Listed, Wants
 from shared.deliveries import CompletedCommand, StepMessage
 from shared.game import AnyGame
 from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId
@@ -14,6 +15,8 @@ from shared.room_views import Listing, RoomView, SeatView, Update
 from worker.room.state import RoomState
 
 _encode = msgspec.json.Encoder().encode
+_VIEW, _OPTIONS = Wants.VIEW.value, Wants.OPTIONS.value
+"""As plain integers: operators of `IntFlag` are slow, and these run for every receiver of a step."""
 
 
 def _shown_spec(spec: RoomSpec, game: AnyGame) -> RoomSpec:
@@ -47,20 +50,19 @@ def _visible(events: Sequence[Any], seat: Seat | None, game: AnyGame) -> list[An
 
 
 def _with(update: Update, events: Sequence[Any], before: Sequence[Any]) -> Update:
-    """The update with these events instead of those that it has. Whether they are the very same ones is cheaper to find
-    out than whether they are equal."""
+    """The update with these events instead of `before`. Comparing identities is cheaper than comparing values."""
     if len(events) == len(before) and all(one is other for one, other in zip(events, before, strict=True)):
         return update
     return msgspec.structs.replace(update, events=msgspec.Raw(_encode(events)))
 
 
-def told_to_all(update: Update, done: CompletedCommand | None) -> StepMessage:
-    """A step that everybody may see all of."""
+def public_message(update: Update, done: CompletedCommand | None) -> StepMessage:
+    """The message of a step that all receivers may see in full."""
     return StepMessage(update.room, update.epoch, update.offset, msgspec.Raw(_encode(update)), {}, NOTHING, done)
 
 
 class Projection:
-    """Speaks for one room at one step."""
+    """The projection of one room as of one step."""
 
     def __init__(self, state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...]) -> None:
         self._state = state
@@ -68,9 +70,9 @@ class Projection:
         self._play = play
         self._turn = turn
 
-    def told(self, events: Sequence[Any], update: Update, done: CompletedCommand | None) -> StepMessage:
-        """The step for everybody, and for the seats that are told something else. `update` has all events in it, as
-        they are in the journal."""
+    def message(self, events: Sequence[Any], update: Update, done: CompletedCommand | None) -> StepMessage:
+        """The message of a step: the public update, and those of seats that may see something else. `update` has all
+        events in it, as they are in the journal."""
         state = self._state
         public_events = _visible(events, None, self._game)
         update = _with(update, public_events, events)
@@ -85,12 +87,12 @@ class Projection:
             if extra or body != public:
                 seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
         watchers = NOTHING
-        if state.audience and any(wants & WANTS_VIEW for wants in state.audience.values()):
-            watchers = msgspec.Raw(public[:-1] + self._extra(None, WANTS_VIEW) + b"}")
+        if state.audience and any(wants & _VIEW for wants in state.audience.values()):
+            watchers = msgspec.Raw(public[:-1] + self._extra(None, _VIEW) + b"}")
         return StepMessage(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers, done)
 
     def view(self, seat: Seat | None, wants: int) -> bytes:
-        """All that a seat, or a spectator, may know of the room now."""
+        """The `RoomView` of a seat, or of a spectator."""
         state = self._state
         seats = tuple(
             SeatView(number, place.name, place.bot, place.here, place.left, place.choice)
@@ -111,7 +113,7 @@ class Projection:
             chat=tuple(said for said in state.chat if shown(said, seat, self._game) is not None),
             clock_ms=state.clock_ms,
             game=msgspec.Raw(_encode(self._game.view(self._play, seat))) if started else NOTHING,
-            options=self._options(seat) if wants & WANTS_OPTIONS else NOTHING,
+            options=self._options(seat) if wants & _OPTIONS else NOTHING,
             outcome=state.outcome,
             rematch=state.rematch,
         )
@@ -142,8 +144,9 @@ class Projection:
             offset=state.offset,
         )
 
-    def to_lobby(self) -> Envelope | None:
-        """What the lobby must know of a public table; nobody is sent to one that all its players are lost from."""
+    def lobby_notice(self) -> Envelope | None:
+        """The notice to the lobby about a public table. A table whose players are all away is reported as full: a
+        player who was sent there would wait alone."""
         state = self._state
         if state.spec.private:
             return None
@@ -157,9 +160,9 @@ class Projection:
         if not wants:
             return b""
         extra = b""
-        if wants & WANTS_VIEW:
+        if wants & _VIEW:
             extra += b',"view":' + self.view(seat, wants)
-        if wants & WANTS_OPTIONS and (options := self._options(seat)) != NOTHING:
+        if wants & _OPTIONS and (options := self._options(seat)) != NOTHING:
             extra += b',"options":' + bytes(options)
         return extra
 
@@ -170,5 +173,5 @@ class Projection:
 
 
 def never_opened(room: RoomId, at: int) -> Envelope:
-    """To the lobby: nobody may be sent to this table, though it was numbered."""
+    """The notice to the lobby that a numbered table was not opened: no player may be sent there."""
     return Envelope(LOBBY, SessionId(""), CommandId(0), Listed(room, Offset(1), RoomSpec("", 0), 0, at))

@@ -1,10 +1,13 @@
-"""One room, without IO: a command goes in, and what it comes to goes into a batch."""
+"""One room, without IO: a command goes in, a result comes out. Nothing happens outside the room.
 
-from typing import Any
+The room composes seating, play, attendance and timers over one draft; it says which command leads to which of them.
+"""
+
+from typing import TypeAlias
 
 import msgspec
 
-from shared.bus.journal import Detached
+from shared.bus.journal import StoredRoom
 from shared.commands import (
     Act,
     Compensate,
@@ -20,202 +23,289 @@ from shared.commands import (
     Unwatch,
     Watch,
 )
-from shared.dice import Dice
-from shared.errors import Rejected
-from shared.game import DeadlinePassed, default_bot
-from shared.ids import Seat
-from shared.room_events import Closed, Left, Played, Rematched, RoomStatus, Said, Shifted
-from worker.room import timers
-from worker.room.batch import Batch
-from worker.room.seating import Seating
-from worker.room.steps import RoomBroken, log
+from shared.deliveries import Reply
+from shared.errors import Rejected, refusal
+from shared.game import DeadlinePassed
+from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat
+from shared.journal_records import Detached, JournalEntry
+from shared.results import Result
+from shared.room_events import Closed, Opened, RoomStatus, Shifted
+from shared.runtime.settings import WorkerSettings
+from worker.games import GameCatalog
+from worker.room import play, replies, seating, timers
+from worker.room.attendance import Attendance
+from worker.room.draft import RoomBroken, RoomDraft
+from worker.room.projection import never_opened
+from worker.room.results import CommandResult, known
+from worker.room.state import RoomState
+from worker.room.step import StepBuilder
 
-__all__ = ["Room", "RoomBroken"]
+_decode_state = msgspec.json.Decoder(RoomState).decode
 
-MOST_TEXT = 500
-_NOT_PLAYING = {
-    RoomStatus.WAITING: "room/not_started",
-    RoomStatus.FINISHED: "game/over",
-    RoomStatus.CLOSED: "room/closed",
-}
-"""Why nobody can move in a room with this status."""
+SeatCommand: TypeAlias = Act | Say | Configure | Leave | Rematch
+
 _EARLY_MS = 250
-"""A deadline may fire so much before its time: the clocks of worker and store differ a little."""
+"""How much too early a deadline may fire: the clocks of worker and store differ a little."""
 
 
-class Room(Seating):
+class Room:
     """A room in the memory of its owner."""
 
-    touched_ms = 0
-    """When it was last asked for something."""
+    def __init__(
+        self, room: RoomId, epoch: Epoch, catalog: GameCatalog, settings: WorkerSettings, stored: StoredRoom
+    ) -> None:
+        """The room as the store has it; a room that was never opened is empty. Raises `RoomBroken`."""
+        self.touched_ms = 0
+        """The time of the last command."""
+        self._epoch = epoch
+        self._draft = RoomDraft(room, catalog)
+        self._steps = StepBuilder(self._draft, epoch, settings)
+        self._attendance = Attendance(self._draft, self._steps)
+        try:
+            if stored.snapshot is not None:
+                self._restore(stored.snapshot)
+            for entry in stored.records:
+                self._replay(entry)
+            self._draft.turn = self._draft.whose_turn()
+            self._steps.timers.loaded()
+        except Exception as error:  # a game's code may fail in any way on what an older version wrote
+            raise RoomBroken(f"room {room} cannot be loaded: {error!r}") from error
 
-    def handle(self, envelope: Envelope, at: int, batch: Batch) -> None:
-        """Carry a command out, or refuse it."""
-        self.touched_ms = at
-        self._begin()
-        self._before = self._presence().gateways
+    @property
+    def state(self) -> RoomState:
+        return self._draft.state
+
+    # --- loading ----------------------------------------------------------------------------------------------------
+
+    def _restore(self, snapshot: bytes) -> None:
+        draft = self._draft
+        state = draft.state = _decode_state(snapshot)
+        self._steps.snapshots.saved_at = state.offset
+        game = draft.catalog.get(state.spec.game, state.version)
+        draft.set_game(game, msgspec.json.decode(state.game, type=game.state_type))
+        state.game = msgspec.Raw(b"null")
+
+    def _replay(self, entry: JournalEntry) -> None:
+        """Apply a record of the journal, as it was applied when it was filed."""
+        offset, number, record = entry
+        draft, state = self._draft, self._draft.state
+        state.offset, state.number = offset, number
+        state.deadlines.pop(record.expired, None)
+        events = draft.catalog.events(draft.game, record.events)
+        for event in events:
+            if isinstance(event, Opened):
+                draft.open_game(draft.catalog.get(event.spec.game, event.version), record.at)
+            draft.apply(event)
+        for note in record.notes:
+            draft.note(note)
+        if record.seat is not None and record.id:
+            step = Offset(0) if number else offset
+            self._steps.remember(record.seat, record.id, CommandResult(step, record.code, record.text, record.epoch))
+        if number:
+            self._steps.snapshots.count(entry)
+            return
+        state.epoch = record.epoch
+        draft.mark_seated(events)
+        draft.turn = draft.whose_turn()
+        if draft.game is not None:
+            self._steps.timers.retime(record.at)
+
+    # --- handling ---------------------------------------------------------------------------------------------------
+
+    def handle(self, envelope: Envelope, at_ms: int) -> Result:
+        """Carry a command out, or refuse it. If this raises, the room is broken: drop it and load it again."""
+        self.touched_ms = at_ms
+        result = self._steps.begin()
         body = envelope.body
+        if type(body) is Act:  # before the others: nearly all commands are moves
+            self._from_seat(envelope, body, at_ms, result)
+            return result
         match body:
-            case Act() | Say() | Configure() | Leave() | Rematch():
-                self._from_seat(envelope, at, batch)
+            case Say() | Configure() | Leave() | Rematch():
+                self._from_seat(envelope, body, at_ms, result)
             case Enter():
-                self._enter(envelope, body, at, batch)
+                self._enter(envelope, body, at_ms, result)
             case Watch():
-                self._watch(envelope, body, at, batch)
+                self._watch(envelope, body, at_ms, result)
             case Unwatch():
-                self._unwatch(envelope, at, batch)
-                self._answer(envelope, batch)
+                self._attendance.unwatch(envelope.gateway, at_ms)
+                result.answer(envelope, replies.done(self.state, envelope))
             case Gone():
-                self._gone(envelope, at, batch)
-                self._answer(envelope, batch)
+                self._attendance.connection_lost(envelope, at_ms)
+                result.answer(envelope, replies.done(self.state, envelope))
             case Expired():
-                self._expired(body, at, batch)
+                self._expire(body, at_ms)
             case GatewayLost():
-                self._gateway_lost(body.gateway, at, batch)
+                self._attendance.gateway_lost(body.gateway, at_ms)
             case Compensate():
-                if self.state.deadlines:
-                    self._emit(Shifted(body.by_ms))
-                    self._close(at, batch)
+                self._compensate(body, at_ms)
             case _:
-                self._refuse(envelope, Rejected("command/bad"), batch)
+                self._refuse(envelope, refusal("command/bad"), result)
+        return result
 
-    def _from_seat(self, envelope: Envelope, at: int, batch: Batch) -> None:
-        """A command that only a seat may give, and that is carried out once."""
-        state, body = self.state, envelope.body
-        seat = self._presence().seats.get(envelope.sid)
+    def _from_seat(self, envelope: Envelope, body: SeatCommand, at_ms: int, result: Result) -> None:
+        """Handle a command that only a seat may give, and that is carried out once."""
+        draft = self._draft
+        seat = draft.presence().seats.get(envelope.sid)
         if seat is None:
-            self._from_nobody(envelope, batch)
+            result.answer(envelope, self._to_stranger(envelope))
             return
-        place = state.seats[seat]
-        known = place.known(envelope.id)
-        if known is not None:
-            self._repeat(envelope, seat, known, batch)
+        place = draft.state.seats[seat]
+        earlier = known(place, envelope.id)
+        if earlier is not None:
+            result.answer(envelope, replies.repeated(draft.state, envelope, seat, earlier))
             return
-        refusal = self._act(seat, body) if type(body) is Act else self._carry_out(seat, body)
-        if refusal is not None:
-            self._file_refusal(envelope, seat, refusal, at, batch)
+        refused = play.act(draft, seat, body) if type(body) is Act else self._carry_out(seat, body)
+        if refused is not None:
+            self._steps.file_refusal(envelope, seat, refused, at_ms)
+            self._refuse(envelope, refused, result)
             return
-        answered = False
-        leaving, stepped = type(body) is Leave, bool(self._events)
-        if stepped:
-            answered = self._close(at, batch, envelope, seat, answer=type(body) is not Rematch)
-        else:
-            notes = (Detached(place.gateway, seat),) if leaving else ()
-            self._file_done(envelope, seat, notes, at, batch)
-        if leaving:
-            self._turn_away(envelope.gateway, batch)
-        if leaving and not stepped:
-            self._nothing_new(envelope, batch)
-        elif not answered:
-            self._answer(envelope, batch, seat)
-        if state.status == RoomStatus.WAITING:
-            self._start_if_full(at, batch)
+        if type(body) is Leave:
+            self._left(envelope, seat, place.gateway, at_ms, result)
+        elif not draft.events:
+            self._steps.file_done(envelope, seat, (), at_ms)
+            result.answer(envelope, replies.done(draft.state, envelope, seat))
+        elif not self._steps.close(at_ms, envelope, seat, answer=type(body) is not Rematch):
+            result.answer(envelope, replies.done(draft.state, envelope, seat))
+        if draft.state.status == RoomStatus.WAITING:
+            self._start_if_full(at_ms)
 
-    def _from_nobody(self, envelope: Envelope, batch: Batch) -> None:
-        """Somebody without a seat can do nothing. Who has left is still told again what became of earlier commands."""
+    def _to_stranger(self, envelope: Envelope) -> Reply:
+        """The reply to a session without a seat. It can do nothing; if it has left a seat, it still gets the results of
+        its earlier commands again."""
         state = self.state
         seat = state.seat_left_by(envelope.sid)
-        known = None if seat is None else state.seats[seat].known(envelope.id)
-        if seat is not None and known is not None:
-            self._repeat(envelope, seat, known, batch)
-        elif state.status and isinstance(envelope.body, Leave):
-            self._nothing_new(envelope, batch)
-        else:
-            self._refuse(envelope, Rejected("room/not_seated" if state.status else "room/unknown"), batch)
+        earlier = None if seat is None else known(state.seats[seat], envelope.id)
+        if seat is not None and earlier is not None:
+            return replies.repeated(state, envelope, seat, earlier)
+        if state.status and isinstance(envelope.body, Leave):
+            return replies.no_step(state.room, self._epoch, envelope)
+        return replies.refused(state.room, envelope, refusal("room/not_seated" if state.status else "room/unknown"))
 
-    def _carry_out(self, seat: Seat, body: Any) -> Rejected | None:
+    def _carry_out(self, seat: Seat, body: SeatCommand) -> Rejected | None:
         match body:
+            case Act():
+                return play.act(self._draft, seat, body)
             case Say():
-                return self._say(seat, body)
+                return play.say(self._draft, seat, body)
             case Configure():
-                return self._configure(seat, body)
-            case Leave():
-                self._leave(seat)
-                return None
+                return seating.configure(self._draft, seat, body)
             case Rematch():
-                return self._rematch(body)
-            case _:
-                return Rejected("command/bad")
+                return play.rematch(self._draft, body)
+            case Leave():
+                seating.leave(self._draft, seat)
+                return None
 
-    def _act(self, seat: Seat, body: Act) -> Rejected | None:
-        if self.state.status != RoomStatus.PLAYING:
-            return Rejected(_NOT_PLAYING[self.state.status])
-        try:
-            command = self._read(body.command)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            return Rejected("command/bad", str(error))
-        return self._decide(seat, command)
+    def _left(self, envelope: Envelope, seat: Seat, gateway: GatewayId, at_ms: int, result: Result) -> None:
+        """File that a player has given up a seat; in a room that is over, only the connection goes."""
+        if self._draft.events:
+            answered = self._steps.close(at_ms, envelope, seat, answer=True)
+            reply = None if answered else replies.done(self.state, envelope, seat)
+        else:
+            self._steps.file_done(envelope, seat, (Detached(gateway, seat),), at_ms)
+            reply = replies.no_step(self.state.room, self._epoch, envelope)
+        self._attendance.remove_gateway(envelope.gateway)
+        if reply is not None:
+            result.answer(envelope, reply)
 
-    def _decide(self, seat: Seat, command: Any) -> Rejected | None:
-        assert self._game is not None
-        try:
-            events = self._game.decide(self._play, seat, command)
-        except Exception:  # noqa: BLE001 - a game's mistake costs this command, not the room
-            log.exception("room %s: decide failed on %r", self.state.room, command)
-            return Rejected("internal")
-        if type(events) is Rejected:
-            return events
-        self._emit(*events)
-        return None
+    def _refuse(self, envelope: Envelope, refused: Rejected, result: Result) -> None:
+        result.answer(envelope, replies.refused(self.state.room, envelope, refused))
 
-    def _say(self, seat: Seat, body: Say) -> Rejected | None:
-        state = self.state
-        if not body.text.strip() or len(body.text) > MOST_TEXT:
-            return Rejected("room/bad_text")
-        if state.status == RoomStatus.CLOSED:
-            return Rejected("room/closed")
-        to: Seat | None = None
-        if body.to is not None:
-            to = state.seat_named(body.to)
-            if to is None or to == seat or not state.seats[to].here:
-                return Rejected("room/nobody")
-        self._emit(Said(seat, state.seats[seat].name, body.text, to))
-        return None
+    # --- seats and spectators ---------------------------------------------------------------------------------------
 
-    def _rematch(self, body: Rematch) -> Rejected | None:
-        if self.state.status != RoomStatus.FINISHED:
-            return Rejected("room/not_finished")
-        if self.state.rematch is None:
-            self._emit(Rematched(body.room))
-        return None
+    def _enter(self, envelope: Envelope, body: Enter, at_ms: int, result: Result) -> None:
+        """Take a seat, in a new room or in this one; or attach another connection to the seat one has."""
+        draft = self._draft
+        seat = draft.state.seat_of(envelope.sid)
+        if seat is not None:
+            self._attach(envelope, seat, at_ms, result)
+            if draft.state.status != RoomStatus.WAITING:
+                self._remind_lobby(body, at_ms)
+            return
+        unopened = seating.open_if_new(draft, body, at_ms)
+        sit = seating.take_back if body.by_name else seating.sit_down
+        taken = unopened or sit(draft, envelope.sid, body)
+        if isinstance(taken, Rejected):
+            if not draft.state.offset:
+                draft.reset()
+            self._refuse(envelope, taken, result)
+            self._remind_lobby(body, at_ms, hopeless=unopened is not None or body.new)
+            return
+        self._attach(envelope, taken, at_ms, result, joining=True)
+        self._start_if_full(at_ms)
+
+    def _attach(
+        self, envelope: Envelope, seat: Seat, at_ms: int, result: Result, *, view: bool = True, joining: bool = False
+    ) -> None:
+        self._attendance.attach(envelope, seat, at_ms, joining=joining)
+        self._answer_with_view(envelope, seat, result, view=view)
+
+    def _watch(self, envelope: Envelope, body: Watch, at_ms: int, result: Result) -> None:
+        if not self.state.status:
+            self._refuse(envelope, refusal("room/unknown"), result)
+            return
+        seat = self.state.seat_of(envelope.sid)
+        if seat is not None:
+            self._attach(envelope, seat, at_ms, result, view=body.view)
+            return
+        self._attendance.watch(envelope, at_ms)
+        self._answer_with_view(envelope, None, result, view=body.view)
+
+    def _answer_with_view(self, envelope: Envelope, seat: Seat | None, result: Result, *, view: bool) -> None:
+        shown = self._steps.projection().view(seat, envelope.wants) if view else None
+        result.answer(envelope, replies.done(self.state, envelope, seat, shown))
+
+    def _remind_lobby(self, body: Enter, at_ms: int, *, hopeless: bool = False) -> None:
+        """Repeat to the lobby how many seats are free: it sent a player here in vain, or back to a game that has begun.
+        A notice may have been lost in a crash; or the lobby has numbered a table that was never opened (`hopeless`),
+        because its spec was refused."""
+        if self.state.status:
+            self._steps.notify_lobby(self._steps.projection().lobby_notice())
+        elif hopeless and body.spec is not None and not body.spec.private:
+            self._steps.notify_lobby(never_opened(self.state.room, at_ms))
+
+    def _start_if_full(self, at_ms: int) -> None:
+        if seating.ready_to_start(self.state):
+            seating.start(self._draft)
+            self._steps.close(at_ms)
 
     # --- time -------------------------------------------------------------------------------------------------------
 
-    def _expired(self, body: Expired, at: int, batch: Batch) -> None:
-        deadline = self.state.deadlines.get(body.name)
-        if deadline is None or deadline.generation != body.generation or at < deadline.due_ms - _EARLY_MS:
+    def _expire(self, body: Expired, at_ms: int) -> None:
+        """Handle a deadline that has passed. One that was replaced or cleared meanwhile has another generation, or is
+        not there: a deadline may be put on the stream twice, and must count once."""
+        state = self.state
+        deadline = state.deadlines.get(body.name)
+        if deadline is None or deadline.generation != body.generation or at_ms < deadline.due_ms - _EARLY_MS:
             return
-        self.state.deadlines = {other: due for other, due in self.state.deadlines.items() if other != body.name}
-        name, _, number = body.name.partition(".")
+        state.deadlines = {other: due for other, due in state.deadlines.items() if other != body.name}
+        self._deadline_passed(body.name)
+        if not self._draft.events:
+            self._steps.retime(at_ms)
+        elif body.name == timers.WAIT:
+            self._steps.close(at_ms)
+        else:
+            self._steps.close(at_ms, expired=body.name)
+
+    def _deadline_passed(self, deadline: str) -> None:
+        draft = self._draft
+        name, _, number = deadline.partition(".")
         match name:
             case timers.WAIT:
-                self._start(at, batch)
-                return
+                seating.start(draft)
             case timers.ABANDONED:
-                self._emit(Closed("abandoned"))
+                draft.add(Closed("abandoned"))
             case timers.SEAT:
-                seat = Seat(int(number))
-                self._emit(Left(seat, self.state.seats[seat].name, "gone"))
-                self._close_if_empty()
+                seating.free_seat(draft, Seat(int(number)))
             case timers.TURN:
-                for seat in self._turn:
-                    if not self.state.seats[seat].bot and seat in self._whose_turn():
-                        self._play_for(seat, "time")
+                play.play_for_all(draft, "time")
             case timers.BOT | timers.AWAY:
-                self._play_for(Seat(int(number)), name)
+                play.play_for(draft, Seat(int(number)), name)
             case _:
-                self._notice(DeadlinePassed(number))
-        if self._events:
-            self._close(at, batch, expired=body.name)
-        else:
-            self._retime(at, batch)
+                draft.notify(DeadlinePassed(number))
 
-    def _play_for(self, seat: Seat, reason: str) -> None:
-        """The room makes the move of a bot, or of a player who does not."""
-        dice = Dice(self.state.seed, "bot", self.state.offset, seat)
-        command = default_bot(self._the_game, self._play, seat, dice)
-        self._emit(Played(seat, reason))
-        refusal = self._decide(seat, command)
-        if refusal is not None:
-            self._events.pop()
-            log.error("room %s: the bot's %r was refused: %s", self.state.room, command, refusal.code)
+    def _compensate(self, body: Compensate, at_ms: int) -> None:
+        """Move all deadlines back by the time during which no worker owned the room."""
+        if self.state.deadlines:
+            self._draft.add(Shifted(body.by_ms))
+            self._steps.close(at_ms)

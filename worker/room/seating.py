@@ -1,272 +1,180 @@
-"""Who sits in a room and who looks on: opening, joining, coming back, going away. Without IO."""
+"""Seats: opening a room, taking, taking back and giving up seats, and the start of the game.
+
+The functions add events to the draft of a step, or return a refusal; then nothing was added, unless the room was new.
+"""
 
 import re
 
 import msgspec
 
-from shared.bus.journal import Attached, Detached
-from shared.commands import WANTS_OPTIONS, Configure, Enter, Envelope, Watch
-from shared.errors import Rejected
+from shared.commands import Configure, Enter
+from shared.errors import Rejected, refusal
 from shared.game import Absent, AnyGame, Choice, Present, Table
-from shared.ids import GatewayId, Seat, SessionId
-from shared.room_events import Away, Back, Closed, Configured, Joined, Left, Opened, RoomSpec, RoomStatus, Started
+from shared.ids import Seat, SessionId
+from shared.room_events import Back, Closed, Configured, Joined, Left, Opened, RoomSpec, RoomStatus, Started
 from worker.games import NoSuchGame
-from worker.room.batch import Batch
-from worker.room.projection import never_opened
+from worker.room.draft import RoomDraft
 from worker.room.state import RoomState
-from worker.room.steps import Steps
 
 LONGEST_MS = 30 * 24 * 3_600_000
-"""Of a table's timers."""
+"""The longest timer of a table."""
 
 
-class Seating(Steps):
-    """The part of a room that deals with people."""
-
-    # --- opening and joining ----------------------------------------------------------------------------------------
-
-    def _enter(self, envelope: Envelope, body: Enter, at: int, batch: Batch) -> None:
-        seat = self.state.seat_of(envelope.sid)
-        if seat is not None:
-            self._attend(envelope, seat, at, batch)
-            if self.state.status != RoomStatus.WAITING:
-                self._remind_lobby(body, at, batch)
-            return
-        refusal = self._open_if_new(body, at)
-        taken = refusal or (self._take_back(envelope, body) if body.by_name else self._sit_down(envelope, body))
-        if isinstance(taken, Rejected):
-            if not self.state.offset:
-                self.state, self._game, self._play = RoomState(self.state.room), None, None
-            self._refuse(envelope, taken, batch)
-            self._remind_lobby(body, at, batch, hopeless=refusal is not None or body.new)
-            return
-        self._attend(envelope, taken, at, batch, joining=True)
-        self._start_if_full(at, batch)
-
-    def _remind_lobby(self, body: Enter, at: int, batch: Batch, *, hopeless: bool = False) -> None:
-        """Somebody was sent here in vain, or back to a game that has begun: perhaps a notice to the lobby was lost in a
-        crash, or the table that it has numbered is not opened, since there is none like it or its maker was refused."""
-        notice = None
-        if self.state.status:
-            notice = self._teller().to_lobby()
-        elif hopeless and body.spec is not None and not body.spec.private:
-            notice = never_opened(self.state.room, at)
-        if notice is not None:
-            batch.onward.append(notice)
-
-    def _open_if_new(self, body: Enter, at: int) -> Rejected | None:
-        spec = body.spec
-        if self.state.status:
-            return Rejected("room/exists") if body.new else None
-        if spec is None:
-            return Rejected("room/unknown")
-        try:
-            game = self._engines.get(spec.game)
-        except NoSuchGame:
-            return Rejected("game/unknown")
-        if (refusal := self._unfit(game, spec)) is not None:
-            return refusal
-        self._open(game, at)
-        self._emit(Opened(spec, game.version, body.of, body.seed))
-        for number in range(spec.seats - spec.bots, spec.seats):
-            choice = self._admit(Seat(number), {})
-            if isinstance(choice, Rejected):
-                return choice
-            self._emit(Joined(Seat(number), f"Bot{number - spec.seats + spec.bots + 1}", True, choice))
-        return None
-
-    def _unfit(self, game: AnyGame, spec: RoomSpec) -> Rejected | None:
-        """Why a table like this cannot be."""
-        if spec.seats not in game.seats or not 0 <= spec.bots < spec.seats:
-            return Rejected("room/bad_seats", f"{game.title} is played by {', '.join(map(str, game.seats))}")
-        if not (0 <= spec.turn_ms <= LONGEST_MS and 0 <= spec.wait_ms <= LONGEST_MS):
-            return Rejected("room/bad_options", f"turn_ms and wait_ms are 0 to {LONGEST_MS}")
-        try:
-            self._options(game, spec)
-        except msgspec.ValidationError as error:
-            return Rejected("room/bad_options", str(error))
-        return None
-
-    def _sit_down(self, envelope: Envelope, body: Enter) -> Seat | Rejected:
-        state, game = self.state, self._the_game
-        if state.status != RoomStatus.WAITING:
-            return (
-                Rejected("room/closed")
-                if state.status == RoomStatus.CLOSED
-                else Rejected("room/started", self._ending())
-            )
-        if state.spec.only and body.dialect != state.spec.only:
-            return Rejected("room/wrong_dialect")
-        free = state.free()
-        if not free:
-            return Rejected("room/full")
-        if game.names and not re.fullmatch(game.names, body.name):
-            return Rejected("name/bad", "this game does not allow that name")
-        if state.seat_named(body.name) is not None:
-            return Rejected("name/taken")
-        choice = self._admit(free[0], body.choice)
+def open_if_new(draft: RoomDraft, body: Enter, at_ms: int) -> Rejected | None:
+    """Open the room, with its bots, unless it is there already. On a refusal the caller resets the draft."""
+    spec = body.spec
+    if draft.state.status:
+        return refusal("room/exists") if body.new else None
+    if spec is None:
+        return refusal("room/unknown")
+    try:
+        game = draft.catalog.get(spec.game)
+    except NoSuchGame:
+        return refusal("game/unknown")
+    if (unfit := _unfit(draft, game, spec)) is not None:
+        return unfit
+    draft.open_game(game, at_ms)
+    draft.add(Opened(spec, game.version, body.of, body.seed))
+    for number in range(spec.seats - spec.bots, spec.seats):
+        choice = _admit(draft, Seat(number), {})
         if isinstance(choice, Rejected):
             return choice
-        self._emit(Joined(free[0], body.name, False, choice, envelope.sid))
-        return free[0]
+        draft.add(Joined(Seat(number), f"Bot{number - spec.seats + spec.bots + 1}", True, choice))
+    return None
 
-    def _admit(self, seat: Seat, choice: Choice) -> Choice | Rejected:
-        taken = {number: place.choice for number, place in self.state.seats.items()}
-        game, spec = self._the_game, self.state.spec
-        return game.admit(self._options(game, spec), spec.seats, taken, seat, choice)
 
-    def _configure(self, seat: Seat, body: Configure) -> Rejected | None:
-        """Whoever opened a table without knowing its size settles it; those for whom there is no seat must go."""
-        state, game = self.state, self._the_game
-        if state.status != RoomStatus.WAITING or not state.spec.only or seat != min(state.seats):
-            return Rejected("room/started")
-        spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="")
-        if (refusal := self._unfit(game, spec)) is not None:
-            return refusal
-        options = self._options(game, spec)
-        choices: dict[Seat, Choice] = {}
-        for number, place in state.seats.items():
-            if number < spec.seats:
-                choice = game.admit(options, spec.seats, choices, number, place.choice)
-                if isinstance(choice, Rejected):
-                    choice = game.admit(options, spec.seats, choices, number, {})
-                choices[number] = place.choice if isinstance(choice, Rejected) else choice
-        kicked = [(number, place.name) for number, place in state.seats.items() if number >= spec.seats]
-        self._emit(*(Left(number, name, "kicked") for number, name in kicked))
-        self._emit(Configured(spec, choices))
-        return None
+def _unfit(draft: RoomDraft, game: AnyGame, spec: RoomSpec) -> Rejected | None:
+    """The reason why a table with this spec cannot be opened."""
+    if spec.seats not in game.seats or not 0 <= spec.bots < spec.seats:
+        return refusal("room/bad_seats", f"{game.title} is played by {', '.join(map(str, game.seats))}")
+    if not (0 <= spec.turn_ms <= LONGEST_MS and 0 <= spec.wait_ms <= LONGEST_MS):
+        return refusal("room/bad_options", f"turn_ms and wait_ms are 0 to {LONGEST_MS}")
+    try:
+        draft.options(game, spec)
+    except msgspec.ValidationError as error:
+        return refusal("room/bad_options", str(error))
+    return None
 
-    def _start_if_full(self, at: int, batch: Batch) -> None:
-        state = self.state
-        if state.status == RoomStatus.WAITING and not state.spec.only and not state.free():
-            self._start(at, batch)
 
-    def _start(self, at: int, batch: Batch) -> None:
-        state, game = self.state, self._the_game
-        seats = tuple(state.seats)
-        order = tuple(sorted(seats, key=lambda seat: (state.seats[seat].bot, state.seats[seat].joined)))
-        choices = {seat: place.choice for seat, place in state.seats.items()}
-        self._emit(Started(seats, order))
-        self._emit(*game.setup(Table(self._options(game, state.spec), seats, order, state.seed, choices)))
-        self._converted = None
-        for seat, place in state.seats.items():
-            if not place.here:
-                self._notice(Absent(seat))
-        self._close(at, batch)
+def sit_down(draft: RoomDraft, sid: SessionId, body: Enter) -> Seat | Rejected:
+    """Take the first free seat."""
+    state, game = draft.state, draft.known_game
+    if state.status == RoomStatus.CLOSED:
+        return refusal("room/closed")
+    if state.status != RoomStatus.WAITING:
+        return refusal("room/started", _ending(state))
+    if state.spec.only and body.dialect != state.spec.only:
+        return refusal("room/wrong_dialect")
+    free = state.free()
+    if not free:
+        return refusal("room/full")
+    if game.names and not re.fullmatch(game.names, body.name):
+        return refusal("name/bad", "this game does not allow that name")
+    if state.seat_named(body.name) is not None:
+        return refusal("name/taken")
+    choice = _admit(draft, free[0], body.choice)
+    if isinstance(choice, Rejected):
+        return choice
+    draft.add(Joined(free[0], body.name, False, choice, sid))
+    return free[0]
 
-    # --- being there ------------------------------------------------------------------------------------------------
 
-    def _take_back(self, envelope: Envelope, body: Enter) -> Seat | Rejected:
-        """The seat of a player who is gone, for somebody who knows the name."""
-        state = self.state
-        seat = state.seat_named(body.name)
-        if state.outcome is not None:
-            return Rejected("game/over", self._ending())
-        if seat is None or state.seats[seat].left or state.seats[seat].bot or seat in self._removed():
-            return Rejected("room/nobody")
-        if state.over:
-            return Rejected("room/closed")
-        if state.seats[seat].here:
-            return Rejected("room/not_gone")
-        self._back(seat, envelope.sid)
-        return seat
+def _admit(draft: RoomDraft, seat: Seat, choice: Choice) -> Choice | Rejected:
+    taken = {number: place.choice for number, place in draft.state.seats.items()}
+    game, spec = draft.known_game, draft.state.spec
+    return game.admit(draft.options(game, spec), spec.seats, taken, seat, choice)
 
-    def _ending(self) -> str:
-        """For who comes after the end: in some dialects nothing else tells how a game went that ended meanwhile."""
-        outcome = self.state.outcome
-        return f"the game is over; it was won by {', '.join(outcome.names) or 'nobody'}" if outcome is not None else ""
 
-    def _back(self, seat: Seat, sid: SessionId) -> None:
-        self._emit(Back(seat, sid))
-        self._notice(Present(seat))
+def take_back(draft: RoomDraft, sid: SessionId, body: Enter) -> Seat | Rejected:
+    """Take the seat of a player who is away, by the name of that player."""
+    state = draft.state
+    seat = state.seat_named(body.name)
+    if state.outcome is not None:
+        return refusal("game/over", _ending(state))
+    if seat is None or state.seats[seat].left or state.seats[seat].bot or seat in draft.removed():
+        return refusal("room/nobody")
+    if state.over:
+        return refusal("room/closed")
+    if state.seats[seat].here:
+        return refusal("room/not_gone")
+    come_back(draft, seat, sid)
+    return seat
 
-    def _attend(
-        self, envelope: Envelope, seat: Seat, at: int, batch: Batch, *, view: bool = True, joining: bool = False
-    ) -> None:
-        """The seat's connection is this one now."""
-        state = self.state
-        place = state.seats[seat]
-        if envelope.id < place.attached and (envelope.gateway, envelope.conn) != (place.gateway, place.conn):
-            self._answer(envelope, batch, seat, view=view)
-            return
-        before = place.gateway if place.here else GatewayId("")
-        if not place.here and not self._events and not state.over:
-            self._back(seat, envelope.sid)
-        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants, envelope.id)
-        if self._events:
-            self._note(note)
-            self._close(at, batch, envelope, seat if joining else None, notes=(note,))
-        elif (place.gateway, place.conn, place.wants, place.here) != (note.gateway, note.conn, note.wants, True):
-            self._file_note(note, at, batch)
-        if before:
-            self._turn_away(before, batch)
-        batch.attend(state.room, envelope.gateway)
-        self._answer(envelope, batch, seat, view=view)
 
-    def _watch(self, envelope: Envelope, body: Watch, at: int, batch: Batch) -> None:
-        state = self.state
-        if not state.status:
-            self._refuse(envelope, Rejected("room/unknown"), batch)
-            return
-        seat = state.seat_of(envelope.sid)
-        if seat is not None:
-            self._attend(envelope, seat, at, batch, view=body.view)
-            return
-        wants = envelope.wants & ~WANTS_OPTIONS
-        known = state.audience.get(envelope.gateway)
-        if known is None or known | wants != known:
-            self._file_note(Attached(envelope.gateway, wants=wants | (known or 0)), at, batch)
-        batch.attend(state.room, envelope.gateway)
-        self._answer(envelope, batch, None, view=body.view)
+def come_back(draft: RoomDraft, seat: Seat, sid: SessionId) -> None:
+    draft.add(Back(seat, sid))
+    draft.notify(Present(seat))
 
-    # --- going away -------------------------------------------------------------------------------------------------
 
-    def _unwatch(self, envelope: Envelope, at: int, batch: Batch) -> None:
-        if envelope.gateway in self.state.audience:
-            self._file_note(Detached(envelope.gateway), at, batch)
-            self._turn_away(envelope.gateway, batch)
+def _ending(state: RoomState) -> str:
+    """The result of the game, for a player who comes after the end: some dialects have no other message for it."""
+    if state.outcome is None:
+        return ""
+    return f"the game is over; it was won by {', '.join(state.outcome.names) or 'nobody'}"
 
-    def _leave(self, seat: Seat) -> None:
-        """Give the seat up; once the game is over that means nothing any more."""
-        state = self.state
-        if not state.over:
-            self._emit(Left(seat, state.seats[seat].name, "left"))
-            self._notice(Absent(seat, for_good=True))
-            self._close_if_empty()
 
-    def _gone(self, envelope: Envelope, at: int, batch: Batch) -> None:
-        """A connection was lost; if the seat has another one by now, that means nothing."""
-        seat = self.state.seat_of(envelope.sid)
-        if seat is None:
-            return
-        place = self.state.seats[seat]
-        if place.here and (place.gateway, place.conn) == (envelope.gateway, envelope.conn):
-            self._lose([seat], at, batch)
-            self._turn_away(envelope.gateway, batch)
+def configure(draft: RoomDraft, seat: Seat, body: Configure) -> Rejected | None:
+    """Settle the size of a table that was opened without. Players for whom there is no seat have to leave."""
+    state, game = draft.state, draft.known_game
+    if state.status != RoomStatus.WAITING or not state.spec.only or seat != min(state.seats):
+        return refusal("room/started")
+    spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="")
+    if (unfit := _unfit(draft, game, spec)) is not None:
+        return unfit
+    choices = _choices_again(draft, spec)
+    kicked = [(number, place.name) for number, place in state.seats.items() if number >= spec.seats]
+    draft.add(*(Left(number, name, "kicked") for number, name in kicked))
+    draft.add(Configured(spec, choices))
+    return None
 
-    def _gateway_lost(self, gateway: GatewayId, at: int, batch: Batch) -> None:
-        state = self.state
-        if gateway in state.audience:
-            self._file_note(Detached(gateway), at, batch)
-        lost = [seat for seat, place in state.seats.items() if place.here and place.gateway == gateway]
-        self._lose(lost, at, batch)
-        batch.turn_away(state.room, gateway)
 
-    def _lose(self, seats: list[Seat], at: int, batch: Batch) -> None:
-        if self.state.over:
-            for seat in seats:
-                self._file_note(Detached(self.state.seats[seat].gateway, seat), at, batch)
-            return
-        for seat in seats:
-            self._emit(Away(seat))
-            self._notice(Absent(seat))
-        if self._events:
-            self._close(at, batch)
+def _choices_again(draft: RoomDraft, spec: RoomSpec) -> dict[Seat, Choice]:
+    """The choices of the seats under the final spec: as they were, else drawn again, else left alone."""
+    game, options = draft.known_game, draft.options(draft.known_game, spec)
+    choices: dict[Seat, Choice] = {}
+    for seat, place in draft.state.seats.items():
+        if seat >= spec.seats:
+            continue
+        choice = game.admit(options, spec.seats, choices, seat, place.choice)
+        if isinstance(choice, Rejected):
+            choice = game.admit(options, spec.seats, choices, seat, {})
+        choices[seat] = place.choice if isinstance(choice, Rejected) else choice
+    return choices
 
-    def _close_if_empty(self) -> None:
-        if self.state.status == RoomStatus.WAITING and not self.state.humans:
-            self._emit(Closed("empty"))
 
-    def _turn_away(self, gateway: GatewayId, batch: Batch) -> None:
-        if gateway not in self._presence().gateways:
-            batch.turn_away(self.state.room, gateway)
+def leave(draft: RoomDraft, seat: Seat) -> None:
+    """Give the seat up. Once the game is over that changes nothing."""
+    state = draft.state
+    if not state.over:
+        draft.add(Left(seat, state.seats[seat].name, "left"))
+        draft.notify(Absent(seat, for_good=True))
+        _close_if_empty(draft)
+
+
+def free_seat(draft: RoomDraft, seat: Seat) -> None:
+    """Give a waiting table's seat to others: its player was away for too long."""
+    draft.add(Left(seat, draft.state.seats[seat].name, "gone"))
+    _close_if_empty(draft)
+
+
+def _close_if_empty(draft: RoomDraft) -> None:
+    if draft.state.status == RoomStatus.WAITING and not draft.state.humans:
+        draft.add(Closed("empty"))
+
+
+def ready_to_start(state: RoomState) -> bool:
+    return state.status == RoomStatus.WAITING and not state.spec.only and not state.free()
+
+
+def start(draft: RoomDraft) -> None:
+    """Start the game with the players that are seated."""
+    state, game = draft.state, draft.known_game
+    seats = tuple(state.seats)
+    order = tuple(sorted(seats, key=lambda seat: (state.seats[seat].bot, state.seats[seat].joined)))
+    choices = {seat: place.choice for seat, place in state.seats.items()}
+    draft.add(Started(seats, order))
+    draft.add(*game.setup(Table(draft.options(game, state.spec), seats, order, state.seed, choices)))
+    draft.drop_options()
+    for seat, place in state.seats.items():
+        if not place.here:
+            draft.notify(Absent(seat))

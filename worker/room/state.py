@@ -1,44 +1,31 @@
-"""What a room remembers, and how its own events change that. Everything here is saved in snapshots."""
+"""The state of a room, and how its events change it. Everything here is saved in snapshots.
+
+`shared.room_follower` applies what every follower of a room knows; this module adds what only the owner keeps.
+"""
 
 import msgspec
 
-from shared.errors import Rejected
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
+from shared.journal_records import AnyNote, Attached, Detached
 from shared.room_events import (
     OVER,
     Away,
     Back,
-    Clock,
-    Closed,
-    Configured,
     Ended,
     Joined,
     Left,
     Opened,
-    Played,
-    Rematched,
     RoomEvent,
     RoomSpec,
     RoomStatus,
     Said,
     Shifted,
-    Started,
 )
+from shared.room_follower import follow
+from worker.room.results import CommandResult
 
-RESULTS_KEPT = 64
 CHAT_KEPT = 500
-
-
-class CommandResult(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """What became of a command: the step that applied it, or why it was refused."""
-
-    offset: Offset = Offset(0)
-    """0: it became none."""
-    code: str = ""
-    text: str = ""
-    epoch: Epoch = Epoch(0)
-    """Under which it was handled."""
 
 
 class SeatState(msgspec.Struct):
@@ -50,29 +37,17 @@ class SeatState(msgspec.Struct):
     choice: Choice
     joined: int
     since: Offset = Offset(0)
-    """The step that seated the player: what was said to the seat before was said to somebody else."""
+    """The step that seated the player: earlier private chat of the seat was meant for another player."""
     gateway: GatewayId = GatewayId("")
     conn: int = 0
     attached: CommandId = CommandId(0)
-    """The command that made this the seat's connection; an older one, that comes late, does not take it back."""
+    """The command that attached this connection; an older command that arrives late does not take the seat back."""
     wants: int = 0
     here: bool = False
     left: bool = False
     aways: int = 0
     last_id: CommandId = CommandId(0)
     results: dict[CommandId, CommandResult] = {}
-
-    def known(self, command: CommandId) -> CommandResult | Rejected | None:
-        """The result of a command that was handled before; a refusal for one that is too old to tell."""
-        if command > self.last_id:
-            return None
-        return self.results.get(command) or Rejected("command/too_old")
-
-    def file(self, command: CommandId, result: CommandResult) -> None:
-        self.last_id = command
-        self.results[command] = result
-        if len(self.results) > RESULTS_KEPT:
-            del self.results[next(iter(self.results))]
 
 
 class Deadline(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -92,22 +67,27 @@ class RoomState(msgspec.Struct):
     status: RoomStatus = RoomStatus.UNOPENED
     offset: Offset = Offset(0)
     epoch: Epoch = Epoch(0)
-    """Of the last step."""
+    """The epoch of the last step."""
     number: int = 0
-    """Records filed after the last step."""
+    """Records filed behind the last step."""
     seats: dict[Seat, SeatState] = {}
     chat: list[Said] = []
     audience: dict[GatewayId, int] = {}
-    """Gateways with spectators, and what these want."""
+    """Gateways with spectators, and what the spectators want besides events."""
     deadlines: dict[str, Deadline] = {}
     joins: int = 0
     moves: int = 0
-    """Steps of the game; a new one restarts the clocks of a turn."""
+    """Events of the game so far; a new one restarts the timers of a turn."""
     clock_ms: int = 0
     outcome: Ended | None = None
     rematch: RoomId | None = None
     game: msgspec.Raw = msgspec.Raw(b"null")
     """The game's state; filled in for snapshots only."""
+
+    def new_seat(self, joined: Joined) -> SeatState:
+        """A record for the seat that was just taken. A bot is present from the beginning, a player once attached."""
+        self.joins += 1
+        return SeatState(joined.name, joined.sid, joined.bot, joined.choice, self.joins, here=joined.bot)
 
     @property
     def over(self) -> bool:
@@ -124,7 +104,7 @@ class RoomState(msgspec.Struct):
         return None
 
     def seat_left_by(self, sid: SessionId) -> Seat | None:
-        """The seat that a player gave up during the game; one that is given up earlier is free, and not remembered."""
+        """The seat that a player gave up during the game. One that was given up earlier is free, and not remembered."""
         for seat, place in self.seats.items():
             if place.sid == sid and place.left:
                 return seat
@@ -148,67 +128,64 @@ class RoomState(msgspec.Struct):
 
 
 class RoomPresence(msgspec.Struct, frozen=True):
-    """Who is there. It follows from the seats and the audience, and is asked for at every step."""
+    """The presence in a room, derived from seats and audience. It is needed at every step and seldom changes."""
 
     gateways: tuple[GatewayId, ...]
-    """Where somebody attends to the room."""
+    """The gateways that receive the room's updates, sorted."""
     attended: bool
     """Whether a player is here."""
     wants: bool
-    """Whether somebody wants to be told more than events."""
+    """Whether a receiver wants more than events."""
     seats: dict[SessionId, Seat]
-    """Whose seat is which."""
+    """The seats of players, by session."""
 
 
 def apply(state: RoomState, event: RoomEvent) -> None:
-    """What an event of the room changes."""
+    """Apply an event of the room: the facts that all followers of a room know, and those that only its owner keeps."""
+    follow(state, event)
     match event:
-        case Opened(spec=spec, version=version, of=of, seed=seed):
-            state.spec, state.version, state.of, state.seed, state.status = spec, version, of, seed, RoomStatus.WAITING
-        case Joined(seat=seat, name=name, bot=bot, choice=choice, sid=sid):
-            state.joins += 1
-            state.seats[seat] = SeatState(name, sid, bot, choice, state.joins, here=bot)
-            state.seats = dict(sorted(state.seats.items()))
+        case Opened(version=version, of=of, seed=seed):
+            state.version, state.of, state.seed = version, of, seed
         case Left(seat=seat):
-            if state.status == RoomStatus.WAITING:
-                del state.seats[seat]
-                state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
-            else:
-                _away(state.seats[seat])
-                state.seats[seat].left = True
-        case Configured(spec=spec, choices=choices):
-            state.spec = spec
-            for seat, choice in choices.items():
-                state.seats[seat].choice = choice
-        case Started():
-            state.status = RoomStatus.PLAYING
+            _forget_player(state, seat)
         case Away(seat=seat):
-            _away(state.seats[seat])
+            state.seats[seat].aways += 1
         case Back(seat=seat, sid=sid):
-            place = state.seats[seat]
-            if place.sid != sid:
-                place.sid, place.attached, place.last_id, place.results = sid, CommandId(0), CommandId(0), {}
-            place.here = True
+            _take_over(state.seats[seat], sid)
         case Said():
             state.chat.append(event)
             del state.chat[:-CHAT_KEPT]
-        case Clock(due_ms=due_ms):
-            state.clock_ms = due_ms
         case Shifted(by_ms=by_ms):
             state.deadlines = {
                 name: Deadline(deadline.generation, deadline.due_ms + by_ms)
                 for name, deadline in state.deadlines.items()
             }
-        case Ended():
-            state.status, state.outcome = RoomStatus.FINISHED, event
-        case Closed():
-            state.status = RoomStatus.CLOSED
-        case Rematched(room=room):
-            state.rematch = room
-        case Played():
-            pass
 
 
-def _away(place: SeatState) -> None:
-    place.here = False
-    place.aways += 1
+def _forget_player(state: RoomState, seat: Seat) -> None:
+    """Before the start the seat is free for another player, who must not read the private chat of this one."""
+    if state.status == RoomStatus.WAITING:
+        state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
+    else:
+        state.seats[seat].aways += 1
+
+
+def _take_over(place: SeatState, sid: SessionId) -> None:
+    """Command ids are counted per session: those of the session before say nothing about those of the new one."""
+    if place.sid != sid:
+        place.sid, place.attached, place.last_id, place.results = sid, CommandId(0), CommandId(0), {}
+
+
+def apply_note(state: RoomState, note: AnyNote) -> None:
+    """Apply an attachment note."""
+    match note:
+        case Attached(gateway=gateway, seat=None, wants=wants):
+            state.audience[gateway] = wants
+        case Attached(gateway=gateway, conn=conn, seat=int(seat), wants=wants, id=command):
+            place = state.seats[Seat(seat)]
+            place.gateway, place.conn, place.wants, place.here = gateway, conn, wants, True
+            place.attached = max(place.attached, command)
+        case Detached(gateway=gateway, seat=None):
+            state.audience.pop(gateway, None)
+        case Detached(seat=int(seat)):
+            state.seats[Seat(seat)].here = False

@@ -1,20 +1,72 @@
-"""Which deadlines a room has. They follow from its state; nobody sets or clears them by hand."""
+"""The deadlines of a room. They follow from its state after every step; no command sets or clears one directly."""
 
-from typing import Any
+from typing import TypeAlias
 
 from shared.game import AnyGame, no_timers
-from shared.ids import Seat
-from shared.room_events import OVER, RoomStatus
+from shared.results import DeadlineChange, DueDeadline
+from shared.room_events import OVER, Clock, RoomStatus
 from shared.runtime.settings import WorkerSettings
-from worker.room.state import Deadline, RoomState
+from worker.room.draft import RoomDraft
+from worker.room.state import Deadline, RoomPresence, RoomState
 
 WAIT, ABANDONED, TURN = "wait", "abandoned", "turn"
 SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
 """These are followed by a dot and the seat, or the game's own name for the timer."""
 
+Timers: TypeAlias = dict[str, tuple[int, int]]
+"""By name: the generation, and the milliseconds from the start of the timer to the deadline."""
+
+
+class RoomTimers:
+    """Keeps a room's deadlines, and the index of its partition, in step with its state."""
+
+    def __init__(self, draft: RoomDraft, settings: WorkerSettings) -> None:
+        self._draft = draft
+        self._settings = settings
+        self._presence: RoomPresence | None = None
+        self._timeless = False
+        self._indexed: dict[str, Deadline] = {}
+
+    def loaded(self) -> None:
+        """The room was loaded: the index has the deadlines that the journal led to."""
+        self._indexed = self._draft.state.deadlines
+
+    def retime(self, at_ms: int) -> tuple[DeadlineChange, ...]:
+        """Let the deadlines follow the state; the changes to the index. If the turn timer changed, the step that is
+        being built gets an event that says so. (On a replay no step is being built, and the index has the changes.)"""
+        draft, state = self._draft, self._draft.state
+        presence = draft.presence()
+        if presence is not self._presence:
+            assert draft.game is not None
+            self._presence, self._timeless = presence, timeless(state, draft.game, presence.attended)
+        if self._timeless and not state.deadlines and not self._indexed:
+            return ()  # the usual case of a plain move
+        timers = wanted(draft, self._settings)
+        if timers or state.deadlines:
+            state.deadlines = retimed(state.deadlines, timers, at_ms)
+        before, self._indexed = self._indexed, state.deadlines
+        if before == state.deadlines:
+            return ()
+        turn = state.deadlines.get(TURN)
+        clock_ms = turn.due_ms if turn is not None else 0
+        if clock_ms != state.clock_ms and draft.events:
+            draft.add(Clock(clock_ms))
+        return changes(state, before)
+
+
+def changes(state: RoomState, before: dict[str, Deadline]) -> tuple[DeadlineChange, ...]:
+    """The difference between two sets of deadlines. What was cleared comes first: a deadline that is replaced has the
+    same name, and clearing it afterwards would clear the new one."""
+    cleared = [(name, due) for name, due in before.items() if state.deadlines.get(name) != due]
+    started = [(name, due) for name, due in state.deadlines.items() if before.get(name) != due]
+    return (
+        *((DueDeadline(due.due_ms, state.room, name, due.generation), False) for name, due in cleared),
+        *((DueDeadline(due.due_ms, state.room, name, due.generation), True) for name, due in started),
+    )
+
 
 def timeless(state: RoomState, game: AnyGame, attended: bool) -> bool:
-    """Whether no deadline can come of what the game does: only an event of the room itself changes that."""
+    """Whether no move can start a deadline. Only an event of the room itself changes that."""
     return (
         state.status == RoomStatus.PLAYING
         and attended
@@ -24,24 +76,37 @@ def timeless(state: RoomState, game: AnyGame, attended: bool) -> bool:
     )
 
 
-def wanted(
-    state: RoomState, game: AnyGame, play: Any, turn: tuple[Seat, ...], attended: bool, settings: WorkerSettings
-) -> dict[str, tuple[int, int]]:
-    """Name -> (generation, milliseconds from its start) of every deadline that shall be running now."""
+def wanted(draft: RoomDraft, settings: WorkerSettings) -> Timers:
+    """Every deadline that shall be running now."""
+    state = draft.state
     if state.status in OVER:
         return {}
-    timers: dict[str, tuple[int, int]] = {}
-    if not attended:
-        timers[ABANDONED] = (state.joins + sum(place.aways for place in state.seats.values()), settings.abandoned_ms)
+    timers: Timers = {}
+    if not draft.presence().attended:
+        absences = sum(place.aways for place in state.seats.values())
+        timers[ABANDONED] = (state.joins + absences, settings.abandoned_ms)
     if state.status == RoomStatus.WAITING:
-        if state.spec.wait_ms and game.least is not None and len(state.seats) >= game.least:
-            timers[WAIT] = (state.joins, state.spec.wait_ms)
-        kept_ms = settings.grace_ms if game.keeps_seats and not state.spec.only else 0
-        for seat, place in state.seats.items():
-            if not place.here:
-                timers[f"{SEAT}.{seat}"] = (place.aways, kept_ms)
-        return timers
-    for seat in turn:
+        _add_waiting(timers, draft, settings)
+    else:
+        _add_playing(timers, draft, settings)
+    return timers
+
+
+def _add_waiting(timers: Timers, draft: RoomDraft, settings: WorkerSettings) -> None:
+    """Before the start: the game begins with fewer players after a time, and seats of absent players become free."""
+    state, game = draft.state, draft.known_game
+    if state.spec.wait_ms and game.least is not None and len(state.seats) >= game.least:
+        timers[WAIT] = (state.joins, state.spec.wait_ms)
+    kept_ms = settings.grace_ms if game.keeps_seats and not state.spec.only else 0
+    for seat, place in state.seats.items():
+        if not place.here:
+            timers[f"{SEAT}.{seat}"] = (place.aways, kept_ms)
+
+
+def _add_playing(timers: Timers, draft: RoomDraft, settings: WorkerSettings) -> None:
+    """During the game: moves of bots, the turn timer, turns of absent players, and timers of the game itself."""
+    state, game = draft.state, draft.known_game
+    for seat in draft.turn:
         place = state.seats[seat]
         if place.bot:
             timers[f"{BOT}.{seat}"] = (state.moves, settings.bot_ms)
@@ -50,18 +115,17 @@ def wanted(
             timers[TURN] = (state.moves, state.spec.turn_ms)
         if game.notice is None and not place.here:
             timers[f"{AWAY}.{seat}"] = (state.moves, 0 if place.left else settings.away_ms)
-    for timer in game.timers(play):
+    for timer in game.timers(draft.play):
         timers[f"{GAME}.{timer.name}"] = (timer.generation, timer.after_ms)
-    return timers
 
 
-def retimed(old: dict[str, Deadline], timers: dict[str, tuple[int, int]], at: int) -> dict[str, Deadline]:
-    """The deadlines after a step: those that run on, and new ones that begin at `at`."""
+def retimed(old: dict[str, Deadline], timers: Timers, at_ms: int) -> dict[str, Deadline]:
+    """The deadlines after a step: those that run on, and new ones that start at `at_ms`."""
     deadlines: dict[str, Deadline] = {}
     for name, (generation, after_ms) in timers.items():
         running = old.get(name)
         if running is not None and running.generation == generation:
             deadlines[name] = running
         else:
-            deadlines[name] = Deadline(generation, at + after_ms)
+            deadlines[name] = Deadline(generation, at_ms + after_ms)
     return deadlines

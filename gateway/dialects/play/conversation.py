@@ -26,7 +26,7 @@ from gateway.dialects.requests import (
     WatchRoomsRequest,
 )
 from gateway.transports.close_codes import BYE, MALFORMED
-from shared.commands import WANTS_OPTIONS, WANTS_VIEW
+from shared.commands import Wants
 from shared.errors import CODES, ErrorCode
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, Offset, RoomId
@@ -40,7 +40,7 @@ _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 """A string without an end reaches to the end of the frame: it matches too, so that none of it is read twice."""
 _BRACKETS = re.compile(rb"[\[\]{}]")
 _HELLO = "hello"
-_WANTS = {"view": WANTS_VIEW, "options": WANTS_OPTIONS}
+_WANTS = {"view": Wants.VIEW, "options": Wants.OPTIONS}
 
 
 class _In(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=lambda name: name.lower().removesuffix("in")):

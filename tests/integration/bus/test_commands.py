@@ -37,8 +37,8 @@ async def test_a_batch_has_a_limit(store: Store) -> None:
 
 
 async def test_the_time_of_a_command_is_that_of_its_entry(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    before = (await WORKERS.roll(store)).now_ms
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    before = (await WORKERS.members(store)).now_ms
     entry = (await store.call(*command_streams.adding(P, [envelope(1)]))).decode()
     assert command_streams.time_of(entry) >= before
 

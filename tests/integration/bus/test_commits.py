@@ -7,8 +7,7 @@ import msgspec
 
 from shared.bus import commits, leases
 from shared.bus.address import Address
-from shared.bus.commits import Commit
-from shared.bus.entries import NEXT, entry
+from shared.bus.commits import WRITE, Commit, entry
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.store import RedisCommand, Store
@@ -62,7 +61,7 @@ async def test_an_entry_that_the_store_refuses_ends_its_batch(store: Store) -> N
 
 async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it(store: Store) -> None:
     one, two, refused = [entry(ROOM, Offset(offset), 0, b"{}") for offset in (1, 2, 1)]
-    entries = (one, NEXT, two, NEXT, NEXT, refused, NEXT)
+    entries = (one, WRITE, two, WRITE, WRITE, refused, WRITE)
     writes: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(5)]
     (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)])
     assert "XADD" in outcome
@@ -70,7 +69,7 @@ async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it
 
 
 async def test_all_writes_are_done_where_entries_are_appended(store: Store) -> None:
-    entries = (NEXT, entry(ROOM, Offset(1), 0, b"{}"), NEXT)
+    entries = (WRITE, entry(ROOM, Offset(1), 0, b"{}"), WRITE)
     writes: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(3)]
     commit = Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)
     assert await commits.commit(store, [commit]) == ["OK"]
@@ -138,14 +137,14 @@ async def test_a_fenced_batch_does_not_move_the_place_in_the_stream(store: Store
     assert (await taken(store)).cursor == "0-0"
 
 
-async def two_tenures(store: Store) -> tuple[Lease, Lease]:
+async def two_leases(store: Store) -> tuple[Lease, Lease]:
     mine = await take(store, ANN, partition=Q)
     assert mine is not None
     return await taken(store), mine
 
 
 async def test_one_fenced_partition_does_not_hinder_the_others(one_server: Store) -> None:
-    _, mine = await two_tenures(one_server)
+    _, mine = await two_leases(one_server)
     stale = Lease(Epoch(1), "w:1:x", "0-0", 0)
     both = [Commit(P, stale, "0-0", "5-0", WRITES), Commit(Q, mine, "0-0", "6-0", (("SADD", Q.gateways, "x"),))]
     assert await commits.commit(one_server, both) == ["FENCED", "OK"]
@@ -153,7 +152,7 @@ async def test_one_fenced_partition_does_not_hinder_the_others(one_server: Store
 
 
 async def test_one_refused_write_does_not_hinder_the_others(one_server: Store) -> None:
-    ours, mine = await two_tenures(one_server)
+    ours, mine = await two_leases(one_server)
     both = [Commit(P, ours, "0-0", "5-0", (("HSET", P.commands),)), Commit(Q, mine, "0-0", "6-0", WRITES_Q)]
     refused, outcome = await commits.commit(one_server, both)
     assert (refused not in ("OK", "DONE", "FENCED"), outcome) == (True, "OK")
@@ -161,7 +160,7 @@ async def test_one_refused_write_does_not_hinder_the_others(one_server: Store) -
 
 
 async def test_large_batches_are_committed_in_portions(one_server: Store) -> None:
-    ours, mine = await two_tenures(one_server)
+    ours, mine = await two_leases(one_server)
     many: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(900)]
     both = [Commit(P, ours, "0-0", "5-0", many), Commit(Q, mine, "0-0", "6-0", [("SADD", Q.gateways, *range(9))] * 900)]
     assert await commits.commit(one_server, both) == ["OK", "OK"]
@@ -170,7 +169,7 @@ async def test_large_batches_are_committed_in_portions(one_server: Store) -> Non
 
 async def test_what_partitions_say_to_a_channel_is_one_message_without_those_that_were_fenced() -> None:
     store = FakeStore()
-    ours, mine = await two_tenures(store)
+    ours, mine = await two_leases(store)
     third = Keys(Partition(3), 4)
     news = store.server.listen(("a", "b"))
     await commits.commit(
@@ -186,7 +185,7 @@ async def test_what_partitions_say_to_a_channel_is_one_message_without_those_tha
 
 async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
     store = FakeStore()
-    ours, mine = await two_tenures(store)
+    ours, mine = await two_leases(store)
     news = store.server.listen(("a",))
     refused = Commit(P, ours, "0-0", "5-0", (*WRITES, ("HSET", P.commands)), (("a", b"1"),))
     await commits.commit(store, [refused, Commit(Q, mine, "0-0", "6-0", WRITES_Q, (("a", b"2"),))])
@@ -195,7 +194,7 @@ async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
 
 async def test_nothing_is_said_before_enough_replicas_have_it(own_valkey: ValkeyServer) -> None:
     link, onlooker = await linked(own_valkey.url), await linked(own_valkey.url)
-    ours, mine = await two_tenures(link)
+    ours, mine = await two_leases(link)
     heard: asyncio.Queue[bytes] = asyncio.Queue()
     subscribed = asyncio.Event()
     news = Subscription(Address.parse(own_valkey.url))

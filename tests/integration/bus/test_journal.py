@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from shared.bus import journal
-from shared.bus.journal import JournalRecord
 from shared.bus.store import RedisCommand, Store, StoreRefused
 from shared.ids import (
     CommandId,
@@ -16,6 +15,8 @@ from shared.ids import (
     Seat,
     SessionId,
 )
+from shared.journal_records import JournalRecord
+from shared.results import Snapshot
 from tests.support import batches
 from tests.support.bus import ROOM, P
 
@@ -53,7 +54,7 @@ async def test_a_record_comes_back_as_it_was_filed(store: Store) -> None:
 async def test_only_records_after_the_snapshot_are_loaded(store: Store) -> None:
     places = [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0)]
     await store.pipe([batches.filed(P, ROOM, o, n, record(n)) for o, n in places])
-    await store.call(*journal.snapshotting(P, ROOM, Offset(2), 1, b"body\nof two lines"))
+    await store.pipe(journal.saving(P, ROOM, Snapshot(Offset(2), 1, b"body\nof two lines"), 1_000))
     (kept,) = await journal.load(store, [(P, ROOM)])
     assert (kept.snapshot, [(o, n) for o, n, _ in kept.records]) == (b"body\nof two lines", [(2, 2), (3, 0)])
 

@@ -62,10 +62,10 @@ async def test_a_game_is_known_as_long_as_a_worker_plays_it(
 ) -> None:
     await meta.announce(store, [CARD, msgspec.structs.replace(CARD, name="coin")])
     for number, status in enumerate(statuses):
-        await WORKERS.beat(store, f"w-{number}", LONG_MS, status.encode(), first=True)
+        await WORKERS.heartbeat(store, f"w-{number}", LONG_MS, status.encode(), first=True)
     assert (await meta.games(store)).keys() == known
     for number in range(len(statuses)):
-        await WORKERS.strike(store, f"w-{number}")
+        await WORKERS.unregister(store, f"w-{number}")
     assert (await meta.games(store)).keys() == {"stones", "coin"}
 
 

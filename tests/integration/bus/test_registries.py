@@ -12,75 +12,75 @@ registries = pytest.mark.parametrize("registry", REGISTRIES, ids=("workers", "ga
 
 @registries
 async def test_a_beating_process_is_alive(store: Store, registry: Registry) -> None:
-    roll = await registry.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert roll.live == ["x"]
+    members = await registry.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    assert members.live == ["x"]
 
 
 @registries
 async def test_everybody_on_the_roll_is_told(store: Store, registry: Registry) -> None:
-    await registry.beat(store, "x", LONG_MS, b"{}", first=True)
-    roll = await registry.beat(store, "y", LONG_MS, b"{}", first=True)
-    assert roll.live == ["x", "y"]
+    await registry.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    members = await registry.heartbeat(store, "y", LONG_MS, b"{}", first=True)
+    assert members.live == ["x", "y"]
 
 
 async def test_a_process_without_a_sign_of_life_expires(store: Store) -> None:
-    await WORKERS.beat(store, "x", 1, b"{}", first=True)
+    await WORKERS.heartbeat(store, "x", 1, b"{}", first=True)
     expired: list[str] = []
     while not expired:
-        expired = (await WORKERS.roll(store)).expired
+        expired = (await WORKERS.members(store)).expired
     assert expired == ["x"]
 
 
 async def test_the_living_cannot_be_struck_as_expired(store: Store) -> None:
-    await GATEWAYS.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert not await GATEWAYS.strike(store, "x", expired=True)
+    await GATEWAYS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    assert not await GATEWAYS.unregister(store, "x", expired=True)
 
 
 async def test_the_expired_can_be_struck(store: Store) -> None:
-    await GATEWAYS.beat(store, "x", 1, b"{}", first=True)
-    while not await GATEWAYS.strike(store, "x", expired=True):
+    await GATEWAYS.heartbeat(store, "x", 1, b"{}", first=True)
+    while not await GATEWAYS.unregister(store, "x", expired=True):
         pass
-    assert (await GATEWAYS.roll(store)).ends == {}
+    assert (await GATEWAYS.members(store)).ends == {}
 
 
 async def test_who_leaves_is_struck_at_once(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert await WORKERS.strike(store, "x")
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    assert await WORKERS.unregister(store, "x")
 
 
 async def test_striking_a_stranger_does_nothing(store: Store) -> None:
-    assert await WORKERS.strike(store, "nobody")
+    assert await WORKERS.unregister(store, "nobody")
 
 
 async def test_who_was_struck_learns_it_with_the_next_beat(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    await WORKERS.strike(store, "x")
-    assert (await WORKERS.beat(store, "x", LONG_MS, b"{}", first=False)).struck
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    await WORKERS.unregister(store, "x")
+    assert (await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=False)).lease_lost
 
 
 async def test_who_was_struck_is_not_put_back_by_a_beat(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=False)
-    assert (await WORKERS.roll(store)).ends == {}
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=False)
+    assert (await WORKERS.members(store)).ends == {}
 
 
 async def test_who_was_struck_may_register_anew(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    await WORKERS.strike(store, "x")
-    assert not (await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)).struck
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    await WORKERS.unregister(store, "x")
+    assert not (await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)).lease_lost
 
 
 async def test_the_last_status_of_a_process_is_kept(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"one", first=True)
-    await WORKERS.beat(store, "x", LONG_MS, b"two", first=False)
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"one", first=True)
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"two", first=False)
     assert await WORKERS.status(store) == {"x": b"two"}
 
 
 async def test_the_status_goes_with_the_process(store: Store) -> None:
-    await WORKERS.beat(store, "x", LONG_MS, b"one", first=True)
-    await WORKERS.strike(store, "x")
+    await WORKERS.heartbeat(store, "x", LONG_MS, b"one", first=True)
+    await WORKERS.unregister(store, "x")
     assert await WORKERS.status(store) == {}
 
 
 async def test_the_roll_tells_the_time_of_the_store(store: Store) -> None:
-    beat = await WORKERS.beat(store, "x", LONG_MS, b"{}", first=True)
-    assert (await WORKERS.roll(store)).now_ms >= beat.now_ms > 1_600_000_000_000
+    beat = await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
+    assert (await WORKERS.members(store)).now_ms >= beat.now_ms > 1_600_000_000_000

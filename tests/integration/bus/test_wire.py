@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from shared.bus import leases
 from shared.bus.address import Address, BadUrl
 from shared.bus.connection import StoreClient, connect
 from shared.bus.keys import Keys
-from shared.bus.leases import taking, tenure
 from shared.bus.scripts import LOADING
 from shared.bus.store import OutcomeUnknown, StoreDown, StoreError, StoreRefused
 from shared.bus.subscription import Subscription
@@ -212,9 +212,9 @@ async def test_scripts_are_known_to_a_store_that_was_started_anew(own_valkey: Va
     before = one.connections
     await asyncio.to_thread(own_valkey.restart)
     await mended(one, before)
-    reply = await one.call(*taking(Keys(Partition(0), 4), WorkerId("w"), 1_000))
+    (lease,) = await leases.take(one, [Keys(Partition(0), 4)], WorkerId("w"), 1_000)
     await one.stop()
-    assert tenure(reply) is not None
+    assert lease is not None
 
 
 async def test_no_caller_ever_finds_a_store_without_the_scripts(own_valkey: ValkeyServer) -> None:
@@ -225,7 +225,7 @@ async def test_no_caller_ever_finds_a_store_without_the_scripts(own_valkey: Valk
     async def ask_until_mended() -> None:
         while one.connections == before or not one.up:
             try:
-                await one.call(*taking(Keys(Partition(0), 4), WorkerId("w"), 1_000))
+                await leases.take(one, [Keys(Partition(0), 4)], WorkerId("w"), 1_000)
             except StoreRefused as error:
                 refused.append(str(error))
             except StoreError:

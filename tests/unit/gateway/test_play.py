@@ -29,7 +29,7 @@ from gateway.dialects.requests import (
     WatchRoomsRequest,
 )
 from gateway.transports.close_codes import BYE, MALFORMED
-from shared.commands import WANTS_OPTIONS, WANTS_VIEW
+from shared.commands import Wants
 from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
 from shared.room_events import RoomSpec, RoomStatus
@@ -81,7 +81,7 @@ def attending(view: bytes | None = b'{"a":1}', **fields: Any) -> RoomAttached:
 # --- what a client says -----------------------------------------------------------------------------------------------
 
 SPEC = RoomSpec("stones", 2, {"stones": 5}, True, 9, 1, 8)
-BOTH = WANTS_VIEW | WANTS_OPTIONS
+BOTH = Wants.VIEW | Wants.OPTIONS
 SAID: list[tuple[dict[str, Any], Output]] = [
     ({"type": "hello", "name": "ada"}, HelloRequest("ada", None, "hello")),
     ({"type": "hello", "token": "t"}, HelloRequest(None, "t", "hello")),
@@ -97,7 +97,7 @@ SAID: list[tuple[dict[str, Any], Output]] = [
         MatchRequest("stones", 3, {"stones": 5}, RoomSpec("stones", 3, {"stones": 5}), {}, 3),
     ),
     ({"type": "spectate", "id": 3, "room": 1000}, AttendRequest(ROOM, 0, 3)),
-    ({"type": "view", "id": 3, "room": 1000, "wants": ["options"]}, AttendRequest(ROOM, WANTS_OPTIONS, 3)),
+    ({"type": "view", "id": 3, "room": 1000, "wants": ["options"]}, AttendRequest(ROOM, Wants.OPTIONS, 3)),
     (
         {"type": "resume", "id": 3, "room": 1000, "epoch": 7, "offset": 5},
         AttendRequest(ROOM, 0, 3, Position(Epoch(7), Offset(5))),
@@ -139,7 +139,7 @@ def test_unknown_keys_are_ignored() -> None:
 
 def test_unknown_wants_are_ignored() -> None:
     assert Talk().say(type="join", id=3, room=1000, wants=["moon", "view", "view"]) == [
-        JoinRequest(ROOM, {}, 3, WANTS_VIEW)
+        JoinRequest(ROOM, {}, 3, Wants.VIEW)
     ]
 
 

@@ -14,7 +14,7 @@ from gateway.metrics import Metrics
 from gateway.session.attachments import Attachment
 from shared.bus import updates
 from shared.bus.store import StoreDown
-from shared.commands import WANTS_VIEW
+from shared.commands import Wants
 from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat
 from shared.room_views import Position
@@ -52,9 +52,7 @@ class Outbox(CommandOutbox):
     """Records what the feeds report."""
 
     def __init__(self, gateway: GatewayBench) -> None:
-        super().__init__(
-            GatewayIdentity(GatewayId("g")), gateway.store, KEYS, Metrics(), lambda: gateway.now, most=50
-        )
+        super().__init__(GatewayIdentity(GatewayId("g")), gateway.store, KEYS, Metrics(), lambda: gateway.now, most=50)
         self.order: list[str] = []
         self.completed: list[tuple[int, int]] = []
         self.resent: list[Partition] = []
@@ -413,7 +411,9 @@ async def test_each_follower_receives_its_own_part() -> None:
     bench = Bench()
     parts = {Seat(1): msgspec.Raw(b'"seat"')}
     told = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts, msgspec.Raw(b'"watchers"'))
-    followers = [bench.attach(seat=seat, wants=wants)[0] for seat, wants in ((0, 0), (1, 0), (None, 0), (None, WANTS_VIEW))]
+    followers = [
+        bench.attach(seat=seat, wants=wants)[0] for seat, wants in ((0, 0), (1, 0), (None, 0), (None, Wants.VIEW))
+    ]
     bench.say(1, told)
     assert [follower.raw for follower in followers] == [[b'"public"'], [b'"seat"'], [b'"public"'], [b'"watchers"']]
 

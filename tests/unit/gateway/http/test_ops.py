@@ -10,9 +10,9 @@ from starlette.routing import Route
 from gateway.http.converters import ROOM as ROOM_PATH
 from gateway.http.ops import Operators
 from gateway.http.room_records import RoomRecords
-from shared.bus.journal import Attached, JournalRecord
 from shared.bus.store import Argument
 from shared.ids import Epoch, Seat, partition_of
+from shared.journal_records import Attached, JournalRecord
 from shared.room_events import Joined
 from tests.support import batches
 from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, GatewayBench

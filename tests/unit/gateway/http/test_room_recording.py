@@ -3,8 +3,8 @@
 import msgspec
 
 from gateway.http.room_recording import RoomRecording
-from shared.bus.journal import AnyNote, Attached, Detached, JournalRecord
 from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat
+from shared.journal_records import AnyNote, Attached, Detached, JournalRecord
 from shared.room_events import Away, Back, BaseRoomEvent, Joined, Left
 
 HERE, THERE = GatewayId("g-1"), GatewayId("g-2")

@@ -10,10 +10,10 @@ import pytest
 from gateway.http import room_records
 from gateway.http.room_records import MOST_STEPS, RoomRecords
 from shared.bus import keys
-from shared.bus.journal import JournalRecord
 from shared.bus.store import Argument, RedisCommand
 from shared.deliveries import StepMessage
 from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
+from shared.journal_records import JournalRecord
 from tests.support import batches
 from tests.support.fake_store import FakeStore
 

@@ -1,6 +1,6 @@
 """What of a room is told to whom: secrets leave it by no way."""
 
-from shared.commands import WANTS_OPTIONS, WANTS_VIEW, Enter, Gone, Leave, Say, Watch
+from shared.commands import Enter, Gone, Leave, Say, Wants, Watch
 from shared.ids import Seat
 from shared.room_events import NOTHING, RoomSpec
 from tests.support.room_bench import G2, SECRET_SEED, STONES, TWO, RoomBench, act, opened, started, take
@@ -10,17 +10,17 @@ from tests.support.toys import Guess
 def played() -> RoomBench:
     """A game of the toy with everything that might tell a secret."""
     bench = started(TWO)
-    bench.ok("eve", Watch(), gateway=G2, wants=WANTS_VIEW)
+    bench.ok("eve", Watch(), gateway=G2, wants=Wants.VIEW)
     bench.ok("ada", act(Guess(1)))
     bench.ok("bob", Say("psst", "ada"), gateway=G2)
     bench.ok("ada", Gone(), -1)
-    bench.ok("ada", Watch(), wants=WANTS_VIEW | WANTS_OPTIONS)
+    bench.ok("ada", Watch(), wants=Wants.VIEW | Wants.OPTIONS)
     bench.ok("bob", act(Guess(2)), gateway=G2)
     return bench
 
 
 def secret(bench: RoomBench, seat: int) -> bytes:
-    secrets: dict[int, int] = bench.room._play.secrets
+    secrets: dict[int, int] = bench.room._draft.play.secrets
     return b"%d" % secrets[seat]
 
 
@@ -85,21 +85,21 @@ def test_what_all_are_told_less_of_is_said_once_too() -> None:
 def test_options_are_told_to_the_seat_that_wanted_them_and_has_the_turn() -> None:
     bench = RoomBench()
     for who in ("ada", "bob"):
-        bench.enter(who, STONES, wants=WANTS_OPTIONS)
+        bench.enter(who, STONES, wants=Wants.OPTIONS)
     bench.ok("ada", take(1))
     assert [b'"options"' in bytes(part) for part in bench.updates[-1].seats.values()] == [True]
 
 
 def test_views_are_told_to_seats_that_wanted_them() -> None:
     bench = started()
-    bench.ok("ada", Watch(), wants=WANTS_VIEW)
+    bench.ok("ada", Watch(), wants=Wants.VIEW)
     bench.ok("ada", take(1))
     assert list(bench.updates[-1].seats) == [0]
 
 
 def test_spectators_who_want_views_get_them() -> None:
     bench = started()
-    bench.ok("eve", Watch(), gateway=G2, wants=WANTS_VIEW)
+    bench.ok("eve", Watch(), gateway=G2, wants=Wants.VIEW)
     bench.ok("ada", take(1))
     assert b'"view"' in bytes(bench.updates[-1].watchers)
 

@@ -4,9 +4,12 @@ import dataclasses
 
 from shared.commands import Compensate, Enter, Expired, Gone, Say, Watch
 from shared.ids import Seat
+from shared.results import DueDeadline
 from shared.room_events import RoomSpec
-from tests.support.room_bench import G1, G2, SETTINGS, TWO, RoomBench, opened, started, take
+from tests.support.room_bench import G1, G2, ROOM, SETTINGS, TWO, RoomBench, opened, started, take
 from tests.support.toys import BELL_MS
+from worker.room.state import Deadline
+from worker.room.timers import retimed
 
 TIMED = RoomSpec("stones", 2, {"stones": 9}, turn_ms=20_000)
 
@@ -88,18 +91,18 @@ def test_a_deadline_that_passed_leaves_the_index() -> None:
     bench = started(TIMED)
     before = bench.room.state.deadlines["turn"]
     bench.expire("turn")
-    assert ("ZREM", f"1000:{before.generation}:turn") in [(write[0], write[2]) for write in bench.writes("ZREM")]
+    assert (DueDeadline(before.due_ms, ROOM, "turn", before.generation), False) in bench.result.deadlines
 
 
 def test_a_deadline_that_begins_enters_the_index() -> None:
     bench = started(TIMED)
     due = bench.room.state.deadlines["turn"]
-    assert [write[2:] for write in bench.writes("ZADD")] == [(due.due_ms, f"1000:{due.generation}:turn")]
+    assert bench.result.deadlines == ((DueDeadline(due.due_ms, ROOM, "turn", due.generation), True),)
 
 
 def test_only_the_seats_that_still_have_the_turn_are_played_when_time_is_over() -> None:
     bench = started(TIMED)
-    bench.room._turn = (Seat(0), Seat(0))
+    bench.room._draft.turn = (Seat(0), Seat(0))
     bench.expire("turn")
     assert bench.kinds().count("room.played") == 1
 
@@ -150,10 +153,10 @@ def test_a_seat_is_kept_for_a_while_before_the_start() -> None:
 def test_nobody_is_sent_to_a_table_that_all_are_lost_from() -> None:
     bench = opened()
     lose(bench, "ada")
-    (envelope,) = bench.batch.onward
+    (envelope,) = bench.result.notices
     assert envelope.body.free == 0  # type: ignore[union-attr]
     bench.ok("ada", Watch())
-    (envelope,) = bench.batch.onward
+    (envelope,) = bench.result.notices
     assert envelope.body.free == 1  # type: ignore[union-attr]
 
 
@@ -289,7 +292,8 @@ def test_after_an_outage_all_clocks_are_put_back() -> None:
 def test_a_clock_that_was_put_back_is_known_to_the_alarm() -> None:
     bench = started(TIMED)
     bench.own(Compensate(5_000))
-    assert [due.due_ms for due, _ in bench.batch.retimed] == [bench.room.state.deadlines["turn"].due_ms]
+    started_ms = [due.due_ms for due, is_started in bench.result.deadlines if is_started]
+    assert started_ms == [bench.room.state.deadlines["turn"].due_ms]
 
 
 def test_a_view_shows_the_clock_that_was_put_back() -> None:
@@ -329,7 +333,26 @@ def test_a_seat_that_is_taken_back_before_the_start_is_kept() -> None:
 def test_the_timer_of_a_game_that_is_over_is_cleared() -> None:
     bench = started(RoomSpec("stones", 2, {"stones": 2}, turn_ms=9_000))
     bench.ok("ada", take(1))
-    assert [running for _, running in bench.batch.retimed] == [True]
-    ((due, _),) = bench.batch.retimed
+    _, (due, is_started) = bench.result.deadlines
+    assert is_started
     bench.ok("bob", take(1))
-    assert bench.batch.retimed == [(due, False)]
+    assert bench.result.deadlines == ((due, False),)
+
+
+# --- starting and clearing --------------------------------------------------------------------------------------------
+
+
+def test_a_new_timer_begins_now() -> None:
+    assert retimed({}, {"turn": (1, 500)}, 1_000) == {"turn": Deadline(1, 1_500)}
+
+
+def test_a_timer_of_the_same_generation_runs_on() -> None:
+    assert retimed({"turn": Deadline(1, 1_200)}, {"turn": (1, 500)}, 1_000) == {"turn": Deadline(1, 1_200)}
+
+
+def test_a_timer_of_a_new_generation_begins_again() -> None:
+    assert retimed({"turn": Deadline(1, 1_200)}, {"turn": (2, 500)}, 1_000) == {"turn": Deadline(2, 1_500)}
+
+
+def test_a_timer_that_is_not_wanted_any_more_is_gone() -> None:
+    assert retimed({"turn": Deadline(1, 1_200)}, {}, 1_000) == {}

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from shared.commands import Compensate, Configure, Enter, Expired, GatewayLost, Gone, Leave, Listed, Unwatch, Watch
-from shared.ids import GatewayId, Offset, RoomId, Seat
+from shared.ids import GatewayId, Offset, Seat
 from shared.room_events import RoomSpec
-from tests.support.batches import hearers, steps_for
+from shared.room_views import Listing
+from tests.support.batches import receivers, steps_for
 from tests.support.room_bench import G1, G2, ROOM, STONES, TWO, RoomBench, finished, opened, started, take
 from tests.support.toys import TOY, Options
 from worker.games import GameCatalog
@@ -40,7 +41,9 @@ def test_a_room_that_is_not_there_cannot_be_joined() -> None:
 def test_a_room_that_could_not_be_opened_leaves_no_trace() -> None:
     bench = RoomBench()
     bench.send("ada", Enter("ada", RoomSpec("stones", 99)))
-    assert (bench.room.state.status, bench.batch.writes) == ("", [])
+    assert bench.room.state.status == ""
+    assert bench.result.records == []
+    assert bench.result.snapshot is None
 
 
 @pytest.mark.parametrize(
@@ -303,22 +306,22 @@ def test_the_game_hears_that_a_player_left_for_good() -> None:
 def test_where_a_player_was_is_told_that_he_is_gone_and_nothing_more() -> None:
     bench = started()
     bench.ok("bob", Gone(), -1, gateway=G2)
-    gone = hearers(bench.batch)
+    gone = receivers(bench.result)
     bench.ok("ada", take(1))
-    assert (gone, hearers(bench.batch)) == ([G1, G2], [G1])
+    assert (gone, receivers(bench.result)) == ([G1, G2], [G1])
 
 
 def test_where_a_player_came_from_is_told_of_all_that_this_brings_about() -> None:
     bench = opened()
     bench.enter("bob", gateway=G2)
-    assert [len(steps_for(bench.batch, gateway)) for gateway in (G1, G2)] == [2, 2]
+    assert [len(steps_for([bench.result], gateway)) for gateway in (G1, G2)] == [2, 2]
 
 
 def test_where_a_player_is_now_is_told_of_the_next_step() -> None:
     bench = started()
     bench.ok("bob", Watch(), gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
-    assert hearers(bench.batch) == ["g-3", G1]
+    assert receivers(bench.result) == ["g-3", G1]
 
 
 def test_who_left_has_no_seat() -> None:
@@ -350,7 +353,7 @@ def test_a_spectators_gateway_hears_every_step() -> None:
     bench = started()
     bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
-    assert hearers(bench.batch) == ["g-3", G1, G2]
+    assert receivers(bench.result) == ["g-3", G1, G2]
 
 
 def test_a_gateway_without_spectators_hears_no_more() -> None:
@@ -358,7 +361,7 @@ def test_a_gateway_without_spectators_hears_no_more() -> None:
     bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
     bench.ok("eve", Unwatch(), -1, gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
-    assert hearers(bench.batch) == [G1, G2]
+    assert receivers(bench.result) == [G1, G2]
 
 
 def test_a_room_that_is_not_there_cannot_be_watched() -> None:
@@ -389,38 +392,39 @@ def test_a_room_that_is_not_there_ignores_the_clusters_own_commands(
 
 
 def test_a_waiting_room_is_listed_with_its_free_seats() -> None:
-    listing = opened(RoomSpec("stones", 3)).batch.listings[RoomId(1000)]
-    assert listing is not None
+    listing = opened(RoomSpec("stones", 3)).result.listing
+    assert isinstance(listing, Listing)
     assert (listing.status, listing.free, listing.names) == ("waiting", 2, {Seat(0): "ada"})
 
 
 def test_a_room_that_is_over_leaves_the_directory() -> None:
     bench = opened()
     bench.ok("ada", Leave())
-    assert bench.batch.listings == {RoomId(1000): None}
+    assert bench.result.listing is None
 
 
 def test_a_lost_player_shows_in_the_directory() -> None:
     bench = started()
     bench.ok("ada", Gone(), -1)
-    listing = bench.batch.listings[RoomId(1000)]
-    assert listing is not None
+    listing = bench.result.listing
+    assert isinstance(listing, Listing)
     assert listing.gone == (0,)
 
 
 def test_the_lobby_hears_of_free_seats() -> None:
-    (envelope,) = opened(RoomSpec("stones", 3)).batch.onward
+    (envelope,) = opened(RoomSpec("stones", 3)).result.notices
     assert envelope.body.free == 2  # type: ignore[union-attr]
 
 
 def test_the_lobby_hears_nothing_of_private_rooms() -> None:
-    assert opened(RoomSpec("stones", 2, private=True)).batch.onward == []
+    assert opened(RoomSpec("stones", 2, private=True)).result.notices == ()
 
 
 def test_a_move_is_no_news_for_the_lobby_or_the_directory() -> None:
     bench = started()
     bench.ok("ada", take(1))
-    assert (bench.batch.onward, bench.batch.listings) == ([], {})
+    assert bench.result.notices == ()
+    assert bench.result.listing is msgspec.UNSET
 
 
 def test_the_options_of_a_table_are_checked_once() -> None:
@@ -430,7 +434,7 @@ def test_the_options_of_a_table_are_checked_once() -> None:
         def __post_init__(self) -> None:
             checked.append(self.rounds)
 
-    bench = RoomBench(engines=GameCatalog((dataclasses.replace(TOY, options_type=Checked),)))
+    bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, options_type=Checked),)))
     bench.enter("ada", RoomSpec("toy", 3, {"rounds": 1}, only="codex"))
     bench.ok("bob", Enter("bob", dialect="codex"))
     bench.ok("ada", Configure(3, {"rounds": 2}))
@@ -444,18 +448,18 @@ def test_a_choice_in_a_game_that_has_none_is_not_kept() -> None:
     bench = RoomBench()
     bench.ok("ada", Enter("ada", STONES, choice={"x": "A" * 60_000}))
     assert bench.room.state.seats[Seat(0)].choice == {}
-    assert b"AAAA" not in bench.said + msgspec.json.encode(bench.batch.listings)
+    assert b"AAAA" not in bench.said + msgspec.json.encode(bench.result.listing)
 
 
 def test_games_may_refuse_names() -> None:
-    bench = RoomBench(engines=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
+    bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO)) == "name/bad"
 
 
 def test_the_lobby_is_reminded_when_somebody_was_sent_in_vain() -> None:
     bench = started()
     assert bench.code("eve", Enter("eve")) == "room/started"
-    (envelope,) = bench.batch.onward
+    (envelope,) = bench.result.notices
     assert isinstance(envelope.body, Listed)
     assert (envelope.body.free, envelope.body.offset) == (0, bench.room.state.offset)
 
@@ -463,7 +467,7 @@ def test_the_lobby_is_reminded_when_somebody_was_sent_in_vain() -> None:
 def test_the_lobby_is_reminded_when_a_player_was_sent_to_a_game_that_has_begun() -> None:
     bench = started()
     bench.send("ada", Enter("ada"))
-    (envelope,) = bench.batch.onward
+    (envelope,) = bench.result.notices
     assert isinstance(envelope.body, Listed)
     assert envelope.body.free == 0
 
@@ -473,13 +477,13 @@ def test_the_lobby_hears_of_a_table_that_cannot_be_opened(new: bool) -> None:
     bench = RoomBench()
     spec = RoomSpec("stones", 2, {"stones": "many"})
     assert bench.code("ada", Enter("ada", spec, new=new)) == "room/bad_options"
-    (envelope,) = bench.batch.onward
+    (envelope,) = bench.result.notices
     assert envelope.body == Listed(ROOM, Offset(1), RoomSpec("", 0), 0, bench.now_ms)
 
 
 @pytest.mark.parametrize(("new", "told"), [(True, 1), (False, 0)])
 def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused(new: bool, told: int) -> None:
     """Of those who only match, another may still open it."""
-    bench = RoomBench(engines=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
+    bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO, new=new)) == "name/bad"
-    assert len(bench.batch.onward) == told
+    assert len(bench.result.notices) == told

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.bus.journal import JournalRecord, StoredRoom
+from shared.bus.journal import StoredRoom
 from shared.commands import (
     Compensate,
     Configure,
@@ -23,12 +23,14 @@ from shared.commands import (
     Watch,
 )
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, SessionId
+from shared.journal_records import JournalRecord
+from shared.results import Result
 from shared.room_events import RoomSpec
-from tests.support.room_bench import ENGINES, G1, G2, KEYS, ROOM, SETTINGS, RoomBench, act, finished, started, take
+from tests.support.room_bench import CATALOG, G1, G2, ROOM, SETTINGS, RoomBench, act, finished, started, take
 from tests.support.toys import Boom, Guess
 from worker.games import GameCatalog
+from worker.room.draft import RoomBroken
 from worker.room.room import Room
-from worker.room.steps import RoomBroken
 from worker.room.timers import GAME
 
 SPECS = (
@@ -67,7 +69,7 @@ steps = st.lists(st.one_of(said, said, entered, pestered, happened), max_size=40
 def what_it_is(room: Room) -> dict[str, Any]:
     """All that a room remembers."""
     state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(room.state))
-    return state | {"play": room._play, "turn": room._turn}
+    return state | {"play": room._draft.play, "turn": room._draft.turn}
 
 
 def without_results(what: dict[str, Any]) -> dict[str, Any]:
@@ -144,22 +146,22 @@ def test_offsets_rise_one_by_one(spec: RoomSpec, story: list[tuple[Any, ...]]) -
 @given(st.sampled_from(SPECS), steps)
 def test_the_index_of_deadlines_is_that_of_the_room(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
     bench = RoomBench()
-    index: dict[str, int] = {}
+    index: dict[tuple[str, int], int] = {}
     bench.enter("ada", spec)
     for step in (("later", 1), *story):
         do(bench, step)
-        for write in bench.batch.writes:
-            if write[0] == "ZADD":
-                index[str(write[3])] = int(write[2])
-            elif write[0] == "ZREM":
-                index.pop(str(write[2]), None)
-        bench.batch.writes.clear()
+        for due, is_started in bench.result.deadlines:
+            if is_started:
+                index[due.name, due.generation] = due.due_ms
+            else:
+                index.pop((due.name, due.generation), None)
+        bench.result = Result(ROOM)
         deadlines = bench.room.state.deadlines
-        assert index == {f"{ROOM}:{due.generation}:{name}": due.due_ms for name, due in deadlines.items()}
+        assert index == {(name, due.generation): due.due_ms for name, due in deadlines.items()}
 
 
 def test_a_room_that_never_was_is_empty() -> None:
-    assert Room(ROOM, Epoch(1), ENGINES, SETTINGS, StoredRoom(None, ())).state.status == ""
+    assert Room(ROOM, Epoch(1), CATALOG, SETTINGS, StoredRoom(None, ())).state.status == ""
 
 
 def test_a_take_over_keeps_the_epoch_of_the_last_step() -> None:
@@ -179,16 +181,16 @@ def test_snapshots_are_taken_now_and_then() -> None:
     bench = started()
     bench.ok("ada", take(1))
     assert bench.snapshot is not None
-    assert bench.snapshot[0] == (4, 0)
+    assert (bench.snapshot.offset, bench.snapshot.number) == (4, 0)
 
 
 def test_refusals_are_saved_now_and_then_too() -> None:
     bench = started()
     for _ in range(4 * SETTINGS.snapshot_every):
         assert bench.code("bob", take(1)) == "game/not_your_turn"
-        assert len(bench.kept().records) < 2 * SETTINGS.snapshot_every
+        assert len(bench.stored().records) < 2 * SETTINGS.snapshot_every
     assert bench.snapshot is not None
-    assert bench.snapshot[0] == (3, 4 * SETTINGS.snapshot_every)
+    assert (bench.snapshot.offset, bench.snapshot.number) == (3, 4 * SETTINGS.snapshot_every)
 
 
 def test_what_a_new_owner_finds_filed_counts_for_the_next_snapshot() -> None:
@@ -197,7 +199,7 @@ def test_what_a_new_owner_finds_filed_counts_for_the_next_snapshot() -> None:
         bench.reload()
         bench.code("bob", take(1))
     assert bench.snapshot is not None
-    assert bench.snapshot[0] == (3, SETTINGS.snapshot_every)
+    assert (bench.snapshot.offset, bench.snapshot.number) == (3, SETTINGS.snapshot_every)
 
 
 def test_a_refusal_that_was_saved_is_not_carried_out_later() -> None:
@@ -242,30 +244,31 @@ def test_a_finished_room_whose_refusals_are_saved_is_not_kept_for_ever() -> None
     bench = finished()
     for _ in range(SETTINGS.snapshot_every):
         assert bench.code("bob", take(1)) == "game/over"
-    assert (KEYS.snapshot(ROOM), SETTINGS.keep_finished_ms) in [write[1:] for write in bench.writes("PEXPIRE")]
+    assert bench.result.snapshot is not None
+    assert bench.result.snapshot.expire_ms == SETTINGS.keep_finished_ms
 
 
 def test_a_finished_room_is_saved() -> None:
     bench = finished()
     assert bench.snapshot is not None
-    assert bench.snapshot[0] == (5, 0)
+    assert (bench.snapshot.offset, bench.snapshot.number) == (5, 0)
 
 
 def test_a_journal_of_a_game_that_is_not_there_cannot_be_loaded() -> None:
     bench = started()
     with pytest.raises(RoomBroken, match="stones@1"):
-        Room(ROOM, Epoch(2), GameCatalog(()), SETTINGS, bench.kept())
+        Room(ROOM, Epoch(2), GameCatalog(()), SETTINGS, bench.stored())
 
 
 def test_a_journal_that_makes_no_sense_cannot_be_loaded() -> None:
     record = JournalRecord(1, Epoch(1), SessionId("s"), CommandId(1), events=msgspec.Raw(b'[{"type":"what"}]'))
     with pytest.raises(RoomBroken):
-        Room(ROOM, Epoch(2), ENGINES, SETTINGS, StoredRoom(None, ((Offset(1), 0, record),)))
+        Room(ROOM, Epoch(2), CATALOG, SETTINGS, StoredRoom(None, ((Offset(1), 0, record),)))
 
 
 def test_a_snapshot_that_makes_no_sense_cannot_be_loaded() -> None:
     with pytest.raises(RoomBroken):
-        Room(ROOM, Epoch(2), ENGINES, SETTINGS, StoredRoom(b"{}", ()))
+        Room(ROOM, Epoch(2), CATALOG, SETTINGS, StoredRoom(b"{}", ()))
 
 
 def test_timers_of_games_are_told_apart_from_those_of_rooms() -> None:

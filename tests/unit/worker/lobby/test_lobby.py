@@ -3,22 +3,18 @@
 import msgspec
 import pytest
 
-from shared.bus.journal import JournalEntry, JournalRecord, StoredRoom
-from shared.bus.keys import Keys
+from shared.bus.journal import StoredRoom
 from shared.commands import Envelope, Gone, Listed, Match, Open, RoomCommand
 from shared.deliveries import Reply
-from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
+from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, RoomId, SessionId
+from shared.journal_records import JournalEntry
+from shared.results import Result, Snapshot
 from shared.room_events import RoomSpec
-from tests.support.batches import appended
 from worker.lobby.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
-from worker.room.batch import Batch
 
-KEYS = Keys(Partition(0), 4)
 STONES = RoomSpec("stones", 2)
 WANTED = Match("stones", open=STONES)
 PRIVATE = RoomId(123_456_789)
-
-_decode = msgspec.json.Decoder(JournalRecord).decode
 
 
 class Bench:
@@ -26,16 +22,16 @@ class Bench:
         self.lobby = Lobby(Epoch(1), StoredRoom(None, ()))
         self.now_ms = 1_000
         self.records: list[JournalEntry] = []
-        self.snapshot: tuple[int, bytes] | None = None
-        self.batch = Batch(KEYS, Epoch(1))
+        self.snapshot: Snapshot | None = None
+        self.result = Result(LOBBY)
         self._ids = 0
 
     def ask(self, who: str, body: RoomCommand, command: int | None = None) -> Reply:
         if command is None:
             command = self._ids = self._ids + 1
         self._handle(Envelope(LOBBY, SessionId(who), CommandId(command), body, GatewayId("g"), 1))
-        ((reply, _),) = self.batch.replies
-        return reply
+        assert self.result.reply is not None
+        return self.result.reply
 
     def room(self, who: str, body: RoomCommand = WANTED, command: int | None = None) -> RoomId | None:
         return self.ask(who, body, command).to
@@ -48,19 +44,13 @@ class Bench:
     def reload(self) -> Lobby:
         if self.snapshot is None:
             return Lobby(Epoch(2), StoredRoom(None, tuple(self.records)))
-        offset, body = self.snapshot
-        return Lobby(Epoch(2), StoredRoom(body, tuple(filed for filed in self.records if filed[0] > offset)))
+        kept = tuple(entry for entry in self.records if entry[0] > self.snapshot.offset)
+        return Lobby(Epoch(2), StoredRoom(self.snapshot.body, kept))
 
     def _handle(self, envelope: Envelope) -> None:
-        self.batch = Batch(KEYS, Epoch(1))
-        self.lobby.handle(envelope, self.now_ms, self.batch)
-        for _, place, body in appended(self.batch):
-            self.records.append((Offset(int(place.partition("-")[0])), 0, _decode(body)))
-        for write in self.batch.writes:
-            if write[0] == "SET":
-                assert isinstance(write[2], bytes)
-                saved, _, state = write[2].partition(b"\n")
-                self.snapshot = (int(saved.partition(b"-")[0]), state)
+        self.result = self.lobby.handle(envelope, self.now_ms)
+        self.records += [(filed.offset, 0, filed.record) for filed in self.result.records]
+        self.snapshot = self.result.snapshot or self.snapshot
 
 
 def test_rooms_are_numbered_from_a_thousand_up() -> None:
@@ -293,7 +283,7 @@ def test_what_was_asked_for_in_vain_is_not_kept(private: bool) -> None:
         if not private:
             bench.listed(room, 1, 0, spec=RoomSpec("", 0))
     assert bench.snapshot is not None
-    assert len(bench.snapshot[1]) < len(LARGE)
+    assert len(bench.snapshot.body) < len(LARGE)
     assert len(msgspec.json.encode(bench.lobby.state)) < len(LARGE)
 
 

@@ -1,8 +1,9 @@
 #!lua
--- Strikes a process off its registry: because it leaves, or because its lease ran out.
+-- Removes a process from its registry: because it stops, or because its lease has ended.
 -- KEYS[1]  the registry   KEYS[2] the statuses
--- ARGV[1]  the id   ARGV[2] 1: only if its lease has run out
--- Returns 1 if it is not in the registry any more.
+-- ARGV[1]  the id   ARGV[2] 1: only if its lease has ended
+-- Returns 1 if it is not in the registry any more. The lease is checked here and not by the caller: the process may have
+-- renewed it a moment ago.
 local registry, statuses, id, expired = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 
 local score = redis.call('ZSCORE', registry, id)

@@ -1,9 +1,9 @@
 #!lua
--- A process's sign of life in its registry.
+-- Renews a process's entry in its registry.
 -- KEYS[1]  the registry (sorted set: id, lease end)   KEYS[2] the statuses (hash)
--- ARGV[1]  the id   ARGV[2] lease in ms   ARGV[3] status   ARGV[4] 1 the first time
--- Returns {now (ms), id, lease end, id, lease end, ...} of all in the registry, or {now} alone if the caller was struck
--- off it meanwhile.
+-- ARGV[1]  the id   ARGV[2] lease in ms   ARGV[3] status   ARGV[4] 1 to register, 0 to renew
+-- Returns {now (ms), id, lease end, id, lease end, ...} of all members, or {now} alone if the caller was unregistered
+-- meanwhile: other processes have taken over from it, so that it must not simply reappear.
 local registry, statuses, id, lease, status, first = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 
 local time = redis.call('TIME')

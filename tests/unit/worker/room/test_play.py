@@ -10,7 +10,7 @@ from shared.room_events import RoomSpec
 from tests.support.batches import replies_for, steps_for
 from tests.support.room_bench import G1, G2, TWO, RoomBench, act, finished, opened, started, take
 from tests.support.toys import Boom, Guess, Poison
-from worker.room.state import RESULTS_KEPT
+from worker.room.results import RESULTS_KEPT
 
 # --- moves ------------------------------------------------------------------------------------------------------------
 
@@ -18,26 +18,26 @@ from worker.room.state import RESULTS_KEPT
 def test_a_move_is_answered_with_its_step() -> None:
     bench = started()
     bench.ok("ada", take(2), 7)
-    (told,) = steps_for(bench.batch, G1)
-    assert (told.offset, told.epoch, told.done, bench.batch.replies) == (
-        4,
-        1,
-        CompletedCommand(G1, 1, CommandId(7)),
-        [],
-    )
+    (step,) = steps_for([bench.result], G1)
+    assert step.offset == 4
+    assert step.epoch == 1
+    assert step.done == CompletedCommand(G1, 1, CommandId(7))
+    assert bench.result.reply is None
 
 
 @pytest.mark.parametrize("body", [take(1), Say("hello"), Leave()])
 def test_a_step_is_the_answer_to_the_command_that_caused_it(body: Act | Say | Leave) -> None:
     bench = started()
     bench.ok("ada", body, 7)
-    assert (steps_for(bench.batch, G1)[0].done, bench.batch.replies) == (CompletedCommand(G1, 1, CommandId(7)), [])
+    assert steps_for([bench.result], G1)[0].done == CompletedCommand(G1, 1, CommandId(7))
+    assert bench.result.reply is None
 
 
 def test_a_move_from_where_nobody_attends_to_the_room_is_answered_there() -> None:
     bench = started()
     reply = bench.ok("ada", take(2), gateway=GatewayId("g-three"))
-    assert (reply.offset, [told.done for told in steps_for(bench.batch, G1)]) == (4, [None])
+    assert reply.offset == 4
+    assert [step.done for step in steps_for([bench.result], G1)] == [None]
 
 
 def test_an_update_names_who_caused_it_and_with_what() -> None:
@@ -154,7 +154,8 @@ def test_a_command_that_is_too_old_changes_nothing() -> None:
     bench = started()
     bench.ok("ada", Say("hello"), 7)
     bench.send("ada", take(1), 6)
-    assert (bench.room.state.offset, bench.batch.writes) == (4, [])
+    assert bench.room.state.offset == 4
+    assert bench.result.records == []
 
 
 def test_so_many_answers_are_kept() -> None:
@@ -307,8 +308,8 @@ def test_the_others_are_led_to_the_same_room() -> None:
 def test_a_rematch_is_answered_with_the_room_besides_its_step() -> None:
     bench = finished()
     bench.ok("ada", Rematch(RoomId(7)))
-    assert [told.done for told in steps_for(bench.batch, G1)] == [None]
-    assert [reply.to for reply in replies_for(bench.batch, G1)] == [7]
+    assert [step.done for step in steps_for([bench.result], G1)] == [None]
+    assert [reply.to for reply in replies_for([bench.result], G1)] == [7]
 
 
 def test_a_rematch_is_announced_once() -> None:
@@ -323,4 +324,6 @@ def test_there_is_no_rematch_before_the_end() -> None:
 
 
 def test_a_finished_room_is_kept_for_a_time() -> None:
-    assert {write[2] for write in finished().writes("PEXPIRE")} == {7 * 24 * 3_600_000}
+    snapshot = finished().result.snapshot
+    assert snapshot is not None
+    assert snapshot.expire_ms == 7 * 24 * 3_600_000

@@ -1,21 +1,22 @@
-"""A partition in the hands of its owner: what goes wrong in one room does not harm the others."""
+"""A partition in the memory of its owner: what goes wrong in one room does not harm the others."""
 
 import msgspec
 import pytest
 
 from shared.bus.command_streams import StreamEntry
-from shared.bus.journal import JournalRecord, StoredRoom
+from shared.bus.journal import StoredRoom
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.commands import Enter, Envelope, Match, RoomCommand, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
+from shared.journal_records import JournalRecord
+from shared.results import Result
 from shared.room_events import RoomSpec
-from tests.support.batches import appended, replies_for, steps_for
-from tests.support.room_bench import ENGINES, SETTINGS, act, take
+from tests.support.batches import replies_for, steps_for
+from tests.support.room_bench import CATALOG, SETTINGS, act, take
 from tests.support.toys import Guess, Poison
 from worker.partitions.partition import OwnedPartition
 from worker.partitions.watchdog import CommandTookTooLong
-from worker.room.batch import Batch
 from worker.room.room import Room
 
 GOOD, BAD = RoomId(1000), RoomId(1004)
@@ -25,11 +26,11 @@ EMPTY = StoredRoom(None, ())
 
 class Bench:
     def __init__(self) -> None:
-        tenure = Lease(Epoch(7), "w:7:x", "5-0", 0)
-        self.holding = OwnedPartition(Partition(0), Keys(Partition(0), 4), tenure, ENGINES, SETTINGS)
+        lease = Lease(Epoch(7), "w:7:x", "5-0", 0)
+        self.partition = OwnedPartition(Partition(0), Keys(Partition(0), 4), lease, CATALOG, SETTINGS)
         self._ids = 0
         for room in (GOOD, BAD):
-            self.holding.load(room, EMPTY)
+            self.partition.load(room, EMPTY)
             for who in ("ada", "bob"):
                 self.handle(self.say(room, who, Enter(who, RoomSpec("toy", 2))))
 
@@ -37,62 +38,66 @@ class Bench:
         self._ids += 1
         return Envelope(room, SessionId(who), CommandId(self._ids), body, G1, 1)
 
-    def handle(self, *envelopes: Envelope) -> Batch:
-        return self.holding.handle([("1000-0", envelopes)])
+    def handle(self, *envelopes: Envelope) -> list[Result]:
+        return self.partition.handle([("1000-0", envelopes)])
 
 
-def codes(batch: Batch) -> list[str]:
-    return [reply.code for reply in replies_for(batch, G1)]
+def codes(results: list[Result]) -> list[str]:
+    return [reply.code for reply in replies_for(results, G1)]
 
 
 def test_a_room_that_breaks_is_quarantined() -> None:
     bench = Bench()
     bench.handle(bench.say(BAD, "ada", act(Poison())))
-    assert bench.holding.quarantined == {BAD}
+    assert bench.partition.quarantined == {BAD}
 
 
-def test_who_broke_a_room_is_told() -> None:
+def test_the_player_whose_command_broke_a_room_gets_a_refusal() -> None:
     bench = Bench()
     assert codes(bench.handle(bench.say(BAD, "ada", act(Poison())))) == ["room/quarantined"]
 
 
 def test_other_rooms_of_the_batch_go_on() -> None:
     bench = Bench()
-    batch = bench.handle(
+    results = bench.handle(
         bench.say(GOOD, "ada", act(Guess(1))),
         bench.say(BAD, "ada", act(Poison())),
         bench.say(GOOD, "bob", act(Guess(1))),
     )
-    done = [told.done.id for told in steps_for(batch, G1) if told.done is not None]
-    assert (codes(batch), len(done)) == (["room/quarantined"], 2)
+    done = [step.done.id for step in steps_for(results, G1) if step.done is not None]
+    assert codes(results) == ["room/quarantined"]
+    assert len(done) == 2
 
 
 def test_what_a_room_did_before_it_broke_is_kept() -> None:
     bench = Bench()
-    batch = bench.handle(bench.say(BAD, "ada", act(Guess(1))), bench.say(BAD, "bob", act(Poison())))
-    assert [place for stream, place, _ in appended(batch) if stream.endswith("journal")] == ["4-0"]
+    results = bench.handle(bench.say(BAD, "ada", act(Guess(1))), bench.say(BAD, "bob", act(Poison())))
+    assert [(filed.offset, filed.number) for result in results for filed in result.records] == [(4, 0)]
 
 
 def test_the_step_that_broke_a_room_is_not_written() -> None:
     bench = Bench()
-    batch = bench.handle(bench.say(BAD, "ada", act(Poison())))
-    assert (appended(batch), [write[0] for write in batch.writes]) == ([], ["HSET"])
+    results = bench.handle(bench.say(BAD, "ada", act(Poison())))
+    (result,) = results
+    assert result.records == []
+    assert result.deadlines == ()
+    assert result.quarantine
 
 
 def test_after_a_command_that_took_too_long_no_other_entry_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench()
     handle = Room.handle
 
-    def slow(room: Room, envelope: Envelope, at: int, batch: Batch) -> None:
+    def slow(room: Room, envelope: Envelope, at_ms: int) -> Result:
         if envelope.room == BAD:
-            bench.holding.watch.overtime = True
+            bench.partition.watchdog.overtime = True
             raise CommandTookTooLong
-        handle(room, envelope, at, batch)
+        return handle(room, envelope, at_ms)
 
     monkeypatch.setattr(Room, "handle", slow)
     bad, good, late = bench.say(BAD, "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(GOOD, "bob", Watch())
     entries: list[StreamEntry] = [("1-0", (bad, good)), ("2-0", (late,))]
-    assert codes(bench.holding.handle(entries)) == ["room/quarantined", ""]
+    assert codes(bench.partition.handle(entries)) == ["room/quarantined", ""]
     assert entries == [("1-0", (bad, good))]
 
 
@@ -105,88 +110,93 @@ def test_a_quarantined_room_answers_that_it_is() -> None:
 def test_a_quarantined_room_is_not_loaded_again() -> None:
     bench = Bench()
     bench.handle(bench.say(BAD, "ada", act(Poison())))
-    assert bench.holding.missing([("1-0", (bench.say(BAD, "bob", Watch()),))]) == []
+    assert bench.partition.missing([("1-0", (bench.say(BAD, "bob", Watch()),))]) == []
 
 
 def test_a_room_that_cannot_be_loaded_is_quarantined() -> None:
     bench = Bench()
     record = JournalRecord(1, Epoch(1), events=msgspec.Raw(b'[{"type":"what"}]'))
-    wrong = bench.holding.load(RoomId(1008), StoredRoom(None, ((Offset(1), 0, record),)))
-    assert (bool(wrong), bench.holding.quarantined) == (True, {RoomId(1008)})
+    wrong = bench.partition.load(RoomId(1008), StoredRoom(None, ((Offset(1), 0, record),)))
+    assert wrong
+    assert bench.partition.quarantined == {RoomId(1008)}
 
 
 def test_a_room_whose_journal_cannot_be_read_is_quarantined() -> None:
     bench = Bench()
-    wrong = bench.holding.load(RoomId(1008), StoredRoom(None, (), "it is torn"))
-    assert ("it is torn" in wrong, bench.holding.quarantined) == (True, {RoomId(1008)})
+    wrong = bench.partition.load(RoomId(1008), StoredRoom(None, (), "it is torn"))
+    assert "it is torn" in wrong
+    assert bench.partition.quarantined == {RoomId(1008)}
 
 
 def test_a_lobby_that_cannot_be_loaded_refuses_and_harms_no_room() -> None:
     bench = Bench()
-    bench.holding.load(LOBBY, StoredRoom(b"torn", ()))
+    bench.partition.load(LOBBY, StoredRoom(b"torn", ()))
     match = bench.say(LOBBY, "ada", Match("toy"))
-    batch = bench.handle(match, bench.say(GOOD, "ada", Watch()))
-    assert codes(batch) == ["internal", ""]
-    assert bench.holding.missing([("1001-0", (match,))]) == []
+    results = bench.handle(match, bench.say(GOOD, "ada", Watch()))
+    assert codes(results) == ["internal", ""]
+    assert bench.partition.missing([("1001-0", (match,))]) == []
 
 
 def test_rooms_are_loaded_when_they_are_needed() -> None:
     bench = Bench()
     asked = (bench.say(RoomId(1008), "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(LOBBY, "ada", Watch()))
-    assert bench.holding.missing([("1-0", asked)]) == [1008, LOBBY]
+    assert bench.partition.missing([("1-0", asked)]) == [1008, LOBBY]
 
 
-def test_a_room_that_never_was_does_not_stay_in_memory() -> None:
+def test_a_room_that_was_never_opened_does_not_stay_in_memory() -> None:
     bench = Bench()
-    bench.holding.load(RoomId(1008), EMPTY)
+    bench.partition.load(RoomId(1008), EMPTY)
     bench.handle(bench.say(RoomId(1008), "ada", Watch()))
-    assert RoomId(1008) not in bench.holding.rooms
+    assert RoomId(1008) not in bench.partition.rooms
 
 
 def test_a_commit_goes_on_from_where_the_stream_was() -> None:
     bench = Bench()
-    commit, _ = bench.holding.seal(bench.handle(), "9-0")
-    assert (commit.before, commit.after) == ("5-0", "9-0")
+    commit = bench.partition.encode(bench.handle(), "9-0")
+    assert commit.before == "5-0"
+    assert commit.after == "9-0"
 
 
 def test_a_committed_batch_moves_the_cursor_and_the_numbers() -> None:
     bench = Bench()
-    _, numbers = bench.holding.seal(bench.handle(bench.say(GOOD, "ada", Watch())), "9-0")
-    bench.holding.committed("9-0", numbers)
-    assert (bench.holding.cursor, bench.holding.numbers, bench.holding.gateways) == ("9-0", {G1: 1}, {G1})
+    bench.partition.committed(bench.partition.encode(bench.handle(bench.say(GOOD, "ada", Watch())), "9-0"))
+    assert bench.partition.cursor == "9-0"
+    assert bench.partition.numbers == {G1: 1}
+    assert bench.partition.gateways == {G1}
 
 
 def test_a_batch_that_was_not_committed_moves_nothing() -> None:
     bench = Bench()
-    bench.holding.seal(bench.handle(bench.say(GOOD, "ada", Watch())), "9-0")
-    assert (bench.holding.cursor, bench.holding.numbers) == ("5-0", {})
+    bench.partition.encode(bench.handle(bench.say(GOOD, "ada", Watch())), "9-0")
+    assert bench.partition.cursor == "5-0"
+    assert bench.partition.numbers == {}
 
 
 def test_running_rooms_stay_in_memory() -> None:
     bench = Bench()
-    bench.holding.evict(10**15)
-    assert set(bench.holding.rooms) == {GOOD, BAD}
+    bench.partition.evict(10**15)
+    assert set(bench.partition.rooms) == {GOOD, BAD}
 
 
-def test_rooms_that_are_over_leave_memory_when_nobody_asks_for_them() -> None:
+def test_rooms_that_are_over_and_idle_leave_memory() -> None:
     bench = Bench()
     over = RoomId(1008)
-    bench.holding.load(over, EMPTY)
+    bench.partition.load(over, EMPTY)
     for who in ("ada", "bob"):
         bench.handle(bench.say(over, who, Enter(who, RoomSpec("stones", 2, {"stones": 1}))))
     bench.handle(bench.say(over, "ada", take(1)))
-    bench.holding.evict(1_001)
-    assert over not in bench.holding.rooms
+    bench.partition.evict(1_001)
+    assert over not in bench.partition.rooms
 
 
 def test_a_lobby_that_breaks_refuses_the_command_and_is_loaded_again() -> None:
     bench = Bench()
-    bench.holding.load(LOBBY, EMPTY)
-    lobby = bench.holding.lobby
+    bench.partition.load(LOBBY, EMPTY)
+    lobby = bench.partition.lobby
     assert lobby is not None
     lobby.state.tables[RoomId(1)] = None  # type: ignore[assignment]
     match = bench.say(LOBBY, "ada", Match("toy"))
-    batch = bench.handle(match)
-    assert codes(batch) == ["internal"]
-    assert batch.writes == []
-    assert bench.holding.missing([("1001-0", (match,))]) == [LOBBY]
+    results = bench.handle(match)
+    assert codes(results) == ["internal"]
+    assert [result.records for result in results] == [[]]
+    assert bench.partition.missing([("1001-0", (match,))]) == [LOBBY]

@@ -1,0 +1,67 @@
+"""Records of a journal: all that happened in a room or in the lobby, secrets included.
+
+Workers produce them and replay them; `shared.bus.journal` reads them from the store, `shared.bus.commits` writes them.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from shared.ids import CommandId, Epoch, GatewayId, Offset, Seat, SessionId, TraceId
+
+
+class BaseNote(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
+    """Base of the attachment notes: facts that a room must remember and that no client is shown."""
+
+
+class Attached(BaseNote, frozen=True, tag="attached"):
+    """A seat's connection, or a gateway with spectators, receives the room's updates from now on."""
+
+    gateway: GatewayId
+    conn: int = 0
+    seat: Seat | None = None
+    wants: int = 0
+    id: CommandId = CommandId(0)
+    """The id of the command that asked for it."""
+
+
+class Detached(BaseNote, frozen=True, tag="detached"):
+    """A gateway has no spectators of the room any more; or a seat of a room that is over has no connection."""
+
+    gateway: GatewayId
+    seat: Seat | None = None
+
+
+AnyNote: TypeAlias = Attached | Detached
+
+
+class JournalRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """One handled command. With events it is a step and has an offset of its own; without events (a refusal, a note) it
+    is filed behind the step before it, so that the offsets that players see have no holes."""
+
+    at: int
+    epoch: Epoch
+    sid: SessionId = SessionId("")
+    id: CommandId = CommandId(0)
+    seat: Seat | None = None
+    trace: TraceId = TraceId("")
+    events: msgspec.Raw = msgspec.Raw(b"[]")
+    notes: tuple[AnyNote, ...] = ()
+    code: str = ""
+    text: str = ""
+    expired: str = ""
+    """The name of the deadline that caused the step."""
+
+
+RecordPlace: TypeAlias = tuple[Offset, int]
+"""The offset of a step, and the number of the record behind that step (0: the step itself)."""
+
+JournalEntry: TypeAlias = tuple[Offset, int, JournalRecord]
+"""A record and its place."""
+
+
+def without_effect(entry: JournalEntry) -> bool:
+    """Whether the command changed nothing (a refusal, most often). The record of such a command is deleted some time
+    after a snapshot covers it."""
+    _, number, record = entry
+    return number > 0 and not record.notes

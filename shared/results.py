@@ -1,0 +1,82 @@
+"""Values that rooms and the lobby return: everything that handling one command comes to.
+
+Nothing happens outside the room until `shared.bus.commits` has turned results into writes and messages. To roll back a
+command that broke its room, drop its result.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from shared.commands import Envelope
+from shared.deliveries import Reply, StepMessage
+from shared.ids import GatewayId, Offset, RoomId
+from shared.journal_records import JournalRecord, RecordPlace
+from shared.room_views import Listing
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DueDeadline:
+    """A deadline of a room, with the time at which it is due."""
+
+    due_ms: int
+    room: RoomId
+    name: str
+    generation: int
+
+
+DeadlineChange: TypeAlias = tuple[DueDeadline, bool]
+"""A deadline that was started (True) or cleared (False)."""
+
+
+class FiledRecord(msgspec.Struct, frozen=True, gc=False):
+    """A journal record at its place. A step also has a message, and the gateways that receive it."""
+
+    offset: Offset
+    number: int
+    record: JournalRecord
+    message: StepMessage | None = None
+    gateways: tuple[GatewayId, ...] = ()
+
+
+class Snapshot(msgspec.Struct, frozen=True, gc=False):
+    """The whole state as of one record, and the cleaning up that it permits."""
+
+    offset: Offset
+    number: int
+    body: bytes
+    covered: tuple[RecordPlace, ...] = ()
+    """Records without effect that can be deleted now."""
+    covers_journal: bool = False
+    """Whether all records before it can be deleted: those of the lobby, which has no replays."""
+    expire_ms: int = 0
+    """How long the room is kept from now on; 0: without limit."""
+
+
+class Result(msgspec.Struct, gc=False):
+    """Everything that one command comes to. A plain move fills in `records` alone."""
+
+    room: RoomId
+    records: list[FiledRecord] = []
+    """Steps and other records, in order. A join that starts the game makes two steps."""
+    reply: Reply | None = None
+    reply_to: GatewayId = GatewayId("")
+    deadlines: tuple[DeadlineChange, ...] = ()
+    """In the order in which they happened: one step can clear what the step before it has started."""
+    listing: Listing | msgspec.UnsetType | None = msgspec.UNSET
+    """The room's new entry in the room directory; None: the room leaves it."""
+    notices: tuple[Envelope, ...] = ()
+    """Commands to the lobby, added to its stream after the commit."""
+    gateway_added: GatewayId = GatewayId("")
+    """A gateway that receives the room's updates from now on ..."""
+    gateway_removed: GatewayId = GatewayId("")
+    """... and one that does so no more."""
+    snapshot: Snapshot | None = None
+    quarantine: str = ""
+    """Why the room is set aside."""
+
+    def answer(self, envelope: Envelope, reply: Reply) -> None:
+        """Set the reply, unless the cluster gave the command to itself."""
+        if envelope.gateway:
+            self.reply, self.reply_to = reply, envelope.gateway

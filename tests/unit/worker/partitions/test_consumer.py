@@ -1,0 +1,224 @@
+"""The consumer: reading, handling and committing, step by step."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from shared.bus import journal, keys
+from shared.bus.store import RedisCommand
+from shared.commands import Enter, Say, Watch
+from shared.deliveries import Delivery
+from shared.ids import LOBBY, Partition, RoomId
+from tests.support.fake_store import FakeServer, VirtualTime
+from tests.support.room_bench import act
+from tests.support.toys import Poison
+from tests.support.worker_bench import G1, KEYS, ROOM, SETTINGS, TOY, WorkerBench
+from worker.partitions.consumer import PartitionBatch
+
+
+class Stop(Exception):
+    """The loop has gone round once."""
+
+
+def stopping_after_one(read: Callable[[int | None], Awaitable[list[PartitionBatch]]]) -> Callable[[int | None], Any]:
+    rounds = 0
+
+    async def once(_block_ms: int | None) -> list[PartitionBatch]:
+        nonlocal rounds
+        rounds += 1
+        if rounds > 1:
+            raise Stop
+        return await read(None)
+
+    return once
+
+
+@pytest.fixture
+def bench() -> Iterator[WorkerBench]:
+    time = VirtualTime()
+    with time.installed():
+        yield WorkerBench(time, FakeServer())
+
+
+async def test_nothing_is_read_without_a_partition(bench: WorkerBench) -> None:
+    await bench.add(Enter("ada", TOY))
+    assert await bench.consumer.consume(None) == 0
+
+
+async def test_a_turn_reads_handles_and_commits(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    assert await bench.journal() == 1
+
+
+@pytest.mark.parametrize(("many", "pauses"), [(16, [SETTINGS.linger_ms / 1_000]), (15, [])])
+async def test_after_a_large_turn_more_is_let_come(
+    bench: WorkerBench, monkeypatch: pytest.MonkeyPatch, many: int, pauses: list[float]
+) -> None:
+    paused: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        paused.append(seconds)
+
+    await bench.ownership.tick()
+    await bench.add(*[Watch()] * many)
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    monkeypatch.setattr(bench.consumer, "read", stopping_after_one(bench.consumer.read))
+    with pytest.raises(Stop):
+        await bench.consumer.run()
+    assert paused == pauses
+
+
+async def test_what_was_committed_is_not_read_again(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    await bench.consumer.consume(None)
+    assert await bench.consumer.consume(None) == 0
+
+
+async def test_a_room_whose_entry_is_refused_does_not_cost_another_its_deadline(bench: WorkerBench) -> None:
+    other = RoomId(1002)
+    await bench.ownership.tick()
+    await bench.store.call("XADD", KEYS[0].updates(other), "9-0", "b", "[]")
+    for room in (ROOM, other):
+        await bench.add(Enter("ada", TOY), room=room)
+        await bench.add(Enter("bob"), room=room, who="bob")
+    await bench.consumer.consume(None)
+    deadlines = await bench.store.call("ZRANGE", KEYS[0].deadlines, 0, -1)
+    assert (await bench.journal(), {due.partition(b":")[0] for due in deadlines}) == (3, {b"%d" % ROOM})
+
+
+async def test_nobody_hears_of_anything_before_it_is_committed(bench: WorkerBench) -> None:
+    news = bench.store.server.listen((keys.out(G1),))
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    batches = await bench.consumer.read(None)
+    await bench.consumer.load(batches)
+    handled = bench.consumer.handle(batches)
+    before = news.heard()
+    await bench.consumer.commit(handled)
+    assert (before, len(news.heard())) == ([], 1)
+
+
+async def test_a_gateway_hears_of_the_commit(bench: WorkerBench) -> None:
+    news = bench.store.server.listen((keys.out(G1),))
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    ((_, data),) = news.heard()
+    assert [reply.seat for one in msgspec.json.decode(data, type=list[Delivery]) for reply in one.replies] == [0]
+
+
+async def test_the_lobby_is_told_of_a_new_table(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    await bench.consumer.consume(None)
+    assert await bench.journal(LOBBY) == 1
+
+
+async def test_a_stale_owner_cannot_commit(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    batches = await bench.consumer.read(None)
+    await bench.consumer.load(batches)
+    handled = bench.consumer.handle(batches)
+    bench.time.advance(1_001)
+    other = WorkerBench(bench.time, bench.store.server, "w-2")
+    await other.ownership.take([Partition(0)])
+    await bench.consumer.commit(handled)
+    assert await bench.journal() == 0
+
+
+async def test_a_refused_commit_drops_the_partition(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    bench.time.advance(1_001)
+    await WorkerBench(bench.time, bench.store.server, "w-2").ownership.take([Partition(0)])
+    await bench.consumer.consume(None)
+    assert list(bench.ownership.partitions) == [Partition(1)]
+
+
+async def test_a_commit_with_an_unknown_outcome_drops_the_partition(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    bench.store.lose_next = True
+    await bench.consumer.consume(None)
+    assert list(bench.ownership.partitions) == [Partition(1)]
+
+
+async def test_a_batch_whose_outcome_was_unknown_is_not_handled_twice(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    bench.store.lose_next = True
+    await bench.consumer.consume(None)
+    await bench.ownership.tick()
+    await bench.consumer.consume(None)
+    assert await bench.journal() == 1
+
+
+async def test_entries_read_under_a_tenancy_that_was_lost_are_not_handled_under_the_next(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    honest = bench.store.pipe
+
+    async def slow(wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
+        replies = await honest(wanted, errors=errors)
+        if wanted[0][0] == "XREAD":
+            bench.ownership.drop(bench.ownership.partitions[Partition(0)])
+            await bench.ownership.take([Partition(0)])
+        return replies
+
+    bench.store.pipe = slow  # type: ignore[method-assign]
+    assert await bench.consumer.read(None) == []
+
+
+async def test_an_entry_that_cannot_be_read_is_passed_over(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.store.call("XADD", KEYS[0].commands, "*", "b", b"\xff nonsense")
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    assert await bench.journal() == 1
+
+
+async def test_a_room_that_broke_stays_in_quarantine_at_the_next_owner(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.add(Enter("bob"), who="bob")
+    await bench.add(act(Poison()))
+    await bench.consumer.consume(None)
+    bench.time.advance(1_001)
+    other = WorkerBench(bench.time, bench.store.server, "w-2")
+    await other.ownership.take([Partition(0)])
+    assert other.ownership.partitions[Partition(0)].quarantined == {ROOM}
+
+
+async def test_a_room_that_cannot_be_loaded_is_marked(bench: WorkerBench) -> None:
+    await bench.store.call("SET", KEYS[0].snapshot(ROOM), b"1-0\nnonsense")
+    await bench.ownership.tick()
+    await bench.add(Watch())
+    await bench.consumer.consume(None)
+    assert await bench.store.call("HEXISTS", KEYS[0].quarantine, ROOM) == 1
+
+
+async def test_a_player_who_is_refused_for_long_leaves_little_to_load(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    for _ in range(5):
+        await bench.add(*[Say("")] * SETTINGS.snapshot_every)
+        await bench.consumer.consume(None)
+    (kept,) = await journal.load(bench.store, [(KEYS[0], ROOM)])
+    assert (await bench.journal(), len(kept.records)) == (2, 0)
+    await bench.ownership.drain()
+    await bench.consumer.release_leaving()
+    other = WorkerBench(bench.time, bench.store.server, "w-2")
+    await other.ownership.tick()
+    await bench.add(Say(""))
+    await other.consumer.consume(None)
+    assert await bench.journal() == 3

@@ -1,0 +1,68 @@
+"""The node of a worker: what it does when its store comes back."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from shared.bus import meta
+from shared.bus.store import Argument, OnMessage, OutcomeUnknown
+from shared.ids import WorkerId
+from shared.runtime.settings import WorkerSettings
+from tests.support.fake_store import FakeStore
+from worker.games import load_catalog
+from worker.metrics import Metrics
+from worker.node import WorkerNode
+
+
+class Leaving(FakeStore):
+    """Answers which store it is; other commands fail until it is here to stay."""
+
+    here = False
+    client_id: int | None = None
+
+    async def call(self, *command: Argument) -> object:
+        if command[0] == "INFO":
+            return b"run_id:another\r\n"
+        if not self.here:
+            raise OutcomeUnknown("the connection to the store was lost")
+        return await super().call(*command)
+
+
+class QuietSubscription:
+    def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
+        """No message ever comes."""
+
+
+def node(store: Leaving) -> WorkerNode:
+    catalog = load_catalog("")
+    return WorkerNode(
+        WorkerId("w-1"), WorkerSettings(), catalog, store, store, QuietSubscription(), time.monotonic, Metrics()
+    )
+
+
+async def test_games_are_announced_when_a_restarted_store_stays_after_it_was_lost_again() -> None:
+    store = Leaving()
+    worker = node(store)
+    await worker.check_store()
+    store.here = True
+    await worker.check_store()
+    assert "stones" in await meta.games(store)
+
+
+async def test_a_restarted_store_makes_the_node_drop_all_partitions() -> None:
+    store = Leaving()
+    store.here = True
+    worker = node(store)
+    await worker.ownership.tick()
+    assert worker.ownership.partitions
+    await worker.check_store()
+    assert not worker.ownership.partitions
+
+
+async def test_a_reconnection_to_the_same_store_keeps_all_partitions() -> None:
+    store = Leaving()
+    store.here = True
+    worker = node(store)
+    await worker.check_store()
+    await worker.ownership.tick()
+    await worker.check_store()
+    assert worker.ownership.partitions

@@ -1,0 +1,200 @@
+"""The node of a worker: its loops, over an injected store, reader, subscription and clock.
+
+Each loop runs until it is cancelled. `worker.app` builds the objects and connects them to a real store; the simulation
+builds the same node over a store of its own.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+from shared.bus import command_streams, drains, keys, meta
+from shared.bus.store import OnMessage, Store, StoreError
+from shared.ids import Partition, WorkerId
+from shared.runtime.settings import WorkerSettings
+from worker.games import GameCatalog
+from worker.metrics import Metrics
+from worker.partitions.consumer import Consumer
+from worker.partitions.ownership import Ownership
+from worker.partitions.store_clock import StoreClock
+
+log = logging.getLogger("tavolata.worker")
+
+_HAND_OVER_S = 10.0
+_HAND_OVER_CHECK_S = 0.01
+_DRAIN_CHECK_S = 1.0
+_MEASURE_S = 1.0
+_SHORTEST_CHECK_MS = 200
+"""The watchdog's shortest interval: short leases must not make it break off commands that are merely slow."""
+
+
+class Reader(Store, Protocol):
+    """The connection on which the consumer blocks."""
+
+    client_id: int | None
+
+
+class Channels(Protocol):
+    """A subscription to pub/sub channels."""
+
+    def start(self, channels: tuple[str, ...], on_message: OnMessage, on_gap: Callable[[], None]) -> None: ...
+
+
+class WorkerNode:
+    """One worker. `run` returns when it has drained; it raises what a loop raises."""
+
+    def __init__(
+        self,
+        worker: WorkerId,
+        settings: WorkerSettings,
+        catalog: GameCatalog,
+        store: Store,
+        reader: Reader,
+        subscription: Channels,
+        monotonic: Callable[[], float],
+        metrics: Metrics,
+    ) -> None:
+        self.id = worker
+        self.metrics = metrics
+        self.status: Callable[[], bytes] = lambda: b"{}"
+        """The status that goes with each heartbeat."""
+        self.stop = asyncio.Event()
+        """Set to drain the node."""
+        self.ownership = Ownership(worker, store, settings, catalog, StoreClock(monotonic), monotonic)
+        self._settings = settings
+        self._catalog = catalog
+        self._store = store
+        self._reader = reader
+        self._subscription = subscription
+        self._consumer = Consumer(reader, store, self.ownership, settings, metrics)
+        self._wake = asyncio.Event()
+        self._run_id = ""
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def prepare(self) -> None:
+        """Check that the store fits this worker, and announce its games. Raises `StoreError` or
+        `meta.IncompatibleStore`."""
+        await meta.agree(self._store, self._settings.partitions)
+        await meta.check_durability(self._store, self._settings.durability)
+        await meta.announce(self._store, self._catalog.cards())
+        self._run_id = await meta.run_id(self._store)
+
+    def watch_commands(self) -> None:
+        """Start the watchdog. A command may take a fifth of a lease before it is broken off."""
+        self.ownership.watchdog.start(max(self._settings.lease_ms // 10, _SHORTEST_CHECK_MS) / 1_000)
+
+    def loops(self) -> list[Coroutine[Any, Any, None]]:
+        """The loops of the node. The first one ends when the node has drained; the others never do."""
+        self._subscription.start((keys.OWNERSHIP,), lambda _channel, _message: self._wake.set(), self._wake.set)
+        return [
+            self._drain_on_stop(),
+            self.ownership.run(self._wake, lambda: self.status()),
+            self._consumer.run(),
+            self.ownership.deadlines.run(),
+            self._wake_reader_on_change(),
+            self._follow_drain_requests(),
+            self._measure(),
+        ]
+
+    async def run(self) -> None:
+        """Run all loops until the node has drained, or one of them fails."""
+        tasks = [asyncio.ensure_future(loop) for loop in self.loops()]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- draining ---------------------------------------------------------------------------------------------------
+
+    async def _drain_on_stop(self) -> None:
+        """Hand over all partitions, each between two of its batches, then end."""
+        await self.stop.wait()
+        partitions = self.ownership.partitions
+        log.info("worker %s hands over %d partitions", self.id, len(partitions))
+        try:
+            await self.ownership.drain()
+            async with asyncio.timeout(_HAND_OVER_S):
+                while partitions:
+                    await self._wake_reader()
+                    await asyncio.sleep(_HAND_OVER_CHECK_S)
+        except (StoreError, TimeoutError):
+            log.warning("not all partitions could be handed over; their leases will run out")
+
+    async def _follow_drain_requests(self) -> None:
+        """Stop when an operator asks for it."""
+        while not self.stop.is_set():
+            try:
+                if await drains.asked(self._store, self.id):
+                    log.info("worker %s was asked to drain", self.id)
+                    self.stop.set()
+            except StoreError as error:
+                log.debug("cannot read drain requests: %s", error)
+            await asyncio.sleep(_DRAIN_CHECK_S)
+        await asyncio.Event().wait()
+
+    # --- the blocked reader -----------------------------------------------------------------------------------------
+
+    async def _wake_reader_on_change(self) -> None:
+        """Wake the reader when partitions were added or shall be handed over: it waits for the streams that it knew
+        when it began to wait."""
+        known: set[Partition] = set()
+        while True:
+            await self.ownership.changed.wait()
+            self.ownership.changed.clear()
+            partitions = self.ownership.partitions
+            if partitions.keys() != known or any(partition.leaving for partition in partitions.values()):
+                await self._wake_reader()
+            known = set(partitions)
+
+    async def _wake_reader(self) -> None:
+        if self._reader.client_id is None:
+            return
+        try:
+            await command_streams.wake_reader(self._store, self._reader.client_id)
+        except StoreError as error:
+            log.debug("cannot wake the reader: %s", error)
+
+    # --- the store --------------------------------------------------------------------------------------------------
+
+    def reconnected(self) -> None:
+        """Call this after every reconnection to the store."""
+        self.ownership.reconnected()
+        task = asyncio.get_running_loop().create_task(self.check_store())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def check_store(self) -> None:
+        """Compare the store's run id. A store that was restarted, or another one after a failover, may lack the last
+        commits: then our memory of the rooms is ahead of it, and all rooms have to be loaded again."""
+        try:
+            run_id = await meta.run_id(self._store)
+            if run_id != self._run_id:
+                log.warning("the store was restarted: loading all rooms again")
+                self.ownership.drop_all()
+                await meta.announce(self._store, self._catalog.cards())
+                self._run_id = run_id  # only now: if announcing failed, the next reconnection tries again
+        except StoreError as error:
+            log.debug("cannot read the store's run id: %s", error)
+            return
+        self._wake.set()
+
+    async def _measure(self) -> None:
+        """Update the gauges that no event updates."""
+        moves = -1
+        while True:
+            if moves == self.metrics.moves:
+                self.metrics.lagged(0)
+            moves = self.metrics.moves
+            self.metrics.partitions.set(len(self.ownership.partitions))
+            self.metrics.rooms.set(self.rooms)
+            await asyncio.sleep(_MEASURE_S)
+
+    @property
+    def rooms(self) -> int:
+        """The number of rooms in memory."""
+        return sum(len(partition.rooms) for partition in self.ownership.partitions.values())

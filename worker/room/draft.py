@@ -1,0 +1,150 @@
+"""The draft of a step: a room's state and game, with the events of the current command applied so far.
+
+An event is applied as soon as it is added, because the next decision within the same command depends on it. Whatever
+raises in between has broken the room in memory: its owner drops it and loads it again from what was committed.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, get_args
+
+import msgspec
+
+from shared.game import AnyGame, Notice
+from shared.ids import RoomId, Seat
+from shared.journal_records import AnyNote
+from shared.room_events import Ended, Joined, RoomEvent, RoomSpec, RoomStatus
+from worker.games import GameCatalog
+from worker.room.state import RoomPresence, RoomState, apply, apply_note
+
+_ROOM_EVENTS = frozenset(get_args(RoomEvent))
+
+
+class RoomBroken(Exception):
+    """The room cannot be loaded, or went wrong in the middle of a step."""
+
+
+class RoomDraft:
+    """A room's state and game, and the events that were added since the last step."""
+
+    __slots__ = (
+        "_options",
+        "_presence",
+        "catalog",
+        "events",
+        "game",
+        "of_room",
+        "play",
+        "read_command",
+        "state",
+        "turn",
+    )
+
+    def __init__(self, room: RoomId, catalog: GameCatalog) -> None:
+        self.catalog = catalog
+        self.state = RoomState(room)
+        self.game: AnyGame | None = None
+        self.play: Any = None
+        """The state of the game."""
+        self.turn: tuple[Seat, ...] = ()
+        """The seats that may act, as of the last step."""
+        self.read_command: Callable[[msgspec.Raw], Any] = msgspec.json.decode
+        """Decodes a command of the game; raises `msgspec.MsgspecError`."""
+        self.events: list[Any] = []
+        self.of_room = False
+        """Whether an event of the room itself is among the events."""
+        self._presence: RoomPresence | None = None
+        self._options: tuple[RoomSpec, Any] | None = None
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def add(self, *events: Any) -> None:
+        """Apply events and make them part of the step."""
+        for event in events:
+            self.apply(event)
+        self.events += events
+
+    def apply(self, event: Any) -> None:
+        if type(event) in _ROOM_EVENTS:
+            apply(self.state, event)
+            self.of_room = True
+            self._presence = None
+        else:
+            assert self.game is not None
+            self.state.moves += 1
+            self.play = self.game.evolve(self.play, event)
+
+    def note(self, note: AnyNote) -> None:
+        """Apply an attachment note."""
+        apply_note(self.state, note)
+        self._presence = None
+
+    def notify(self, notice: Notice) -> None:
+        """Give the game a notice of presence or time; its events become part of the step."""
+        if self.state.status == RoomStatus.PLAYING and self.known_game.notice is not None:
+            self.add(*self.known_game.notice(self.play, notice))
+
+    def conclude(self) -> None:
+        """End the game if it has an outcome, and find out whose turn it is."""
+        assert self.game is not None
+        if self.state.status == RoomStatus.PLAYING and (outcome := self.game.outcome(self.play)) is not None:
+            names = tuple(self.state.seats[seat].name for seat in outcome.winners)
+            self.add(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
+        self.turn = self.whose_turn()
+
+    def clear(self) -> None:
+        """Begin the next step."""
+        self.events.clear()
+        self.of_room = False
+
+    def mark_seated(self, events: Collection[Any]) -> None:
+        """Note in every seat that was taken by these events which step did that."""
+        for event in events:
+            if type(event) is Joined:
+                self.state.seats[event.seat].since = self.state.offset
+
+    # --- the game ---------------------------------------------------------------------------------------------------
+
+    def open_game(self, game: AnyGame, at_ms: int) -> None:
+        self.set_game(game, game.empty)
+        self.state.created_ms = at_ms
+
+    def set_game(self, game: AnyGame, play: Any) -> None:
+        self.game, self.play, self.read_command = game, play, self.catalog.commands(game)
+
+    def reset(self) -> None:
+        """Forget a room whose first command was refused halfway: it was never opened."""
+        self.state, self.game, self.play = RoomState(self.state.room), None, None
+        self._presence = None
+        self.clear()
+
+    @property
+    def known_game(self) -> AnyGame:
+        if self.game is None:
+            raise RoomBroken(f"room {self.state.room} has no game")
+        return self.game
+
+    def options(self, game: AnyGame, spec: RoomSpec) -> Any:
+        """The options of a table as its game declares them; raises `msgspec.ValidationError`. Converting them can take
+        long (a whole level can be among them), so the last ones are kept until the game starts."""
+        if self._options is None or self._options[0] is not spec:
+            self._options = spec, msgspec.convert(spec.options, game.options_type)
+        return self._options[1]
+
+    def drop_options(self) -> None:
+        self._options = None
+
+    def removed(self) -> Collection[Seat]:
+        """The seats that the game has taken out of play for good."""
+        return self.known_game.removed(self.play) if self.state.status == RoomStatus.PLAYING else ()
+
+    def whose_turn(self) -> tuple[Seat, ...]:
+        if self.state.status != RoomStatus.PLAYING:
+            return ()
+        assert self.game is not None
+        return self.game.turn(self.play)
+
+    def presence(self) -> RoomPresence:
+        """The presence in the room; the same object for as long as it does not change."""
+        if self._presence is None:
+            self._presence = self.state.presence()
+        return self._presence
