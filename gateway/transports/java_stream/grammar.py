@@ -28,6 +28,15 @@ _MESSAGES: Final = frozenset(
     {TypeCode.OBJECT, TypeCode.STRING, TypeCode.LONG_STRING, TypeCode.ARRAY, TypeCode.ENUM, TypeCode.REFERENCE}
 )
 
+_CODES: Final = {code.value: code for code in TypeCode}
+_U8: Final = struct.Struct(">B")
+_U16: Final = struct.Struct(">H")
+_U32: Final = struct.Struct(">I")
+_U64: Final = struct.Struct(">Q")
+_I32: Final = struct.Struct(">i")
+_I64: Final = struct.Struct(">q")
+_TWO_I32: Final = struct.Struct(">ii")
+
 
 def malformed(text: str) -> ProtocolError:
     return ProtocolError("frame/malformed", text)
@@ -66,34 +75,34 @@ class Grammar:
 
     # --- bytes -------------------------------------------------------------------------------------------------------
 
-    def _number(self, layout: str) -> Parsing[int]:
-        data = yield from self._source.take(struct.calcsize(layout))
-        number: int = struct.unpack(layout, data)[0]
+    def _number(self, layout: struct.Struct) -> Parsing[int]:
+        data = yield from self._source.take(layout.size)
+        number: int = layout.unpack(data)[0]
         return number
 
     def _code(self) -> Parsing[TypeCode]:
-        byte = yield from self._number(">B")
-        try:
-            return TypeCode(byte)
-        except ValueError:
-            raise malformed(f"there is no type code {byte:#04x}") from None
+        byte = (yield from self._source.take(1))[0]
+        code = _CODES.get(byte)
+        if code is None:
+            raise malformed(f"there is no type code {byte:#04x}")
+        return code
 
-    def _utf(self, length_layout: str = ">H") -> Parsing[str]:
+    def _utf(self, length_layout: struct.Struct = _U16) -> Parsing[str]:
         """A string without type code and handle: its length in bytes, and the bytes."""
         length = yield from self._number(length_layout)
         data = yield from self._source.take(length)
         return modified_utf8.decode(data)
 
-    def _block(self, layout: str) -> Parsing[tuple[int, ...]]:
+    def _block(self, layout: struct.Struct) -> Parsing[tuple[int, ...]]:
         """A block of primitive data with exactly this layout, from its type code on."""
         code = yield from self._code()
         if code not in (TypeCode.BLOCK_DATA, TypeCode.BLOCK_DATA_LONG):
             raise malformed(f"{code.name} in place of primitive data")
-        length = yield from self._number(">B" if code is TypeCode.BLOCK_DATA else ">I")
-        if length != struct.calcsize(layout):
-            raise malformed(f"a block of primitive data has {length} bytes instead of {struct.calcsize(layout)}")
+        length = yield from self._number(_U8 if code is TypeCode.BLOCK_DATA else _U32)
+        if length != layout.size:
+            raise malformed(f"a block of primitive data has {length} bytes instead of {layout.size}")
         data = yield from self._source.take(length)
-        return struct.unpack(layout, data)
+        return layout.unpack(data)
 
     def _end_of_block(self) -> Parsing[None]:
         code = yield from self._code()
@@ -114,9 +123,9 @@ class Grammar:
                 self._grow(1)
                 return None
             case TypeCode.STRING:
-                return (yield from self._string(">H"))
+                return (yield from self._string(_U16))
             case TypeCode.LONG_STRING:
-                return (yield from self._string(">Q"))
+                return (yield from self._string(_U64))
             case TypeCode.REFERENCE:
                 return (yield from self._referred_value())
             case TypeCode.OBJECT:
@@ -137,7 +146,7 @@ class Grammar:
         if self._size > self._limits.message_bytes:
             raise ProtocolError("frame/too_big")
 
-    def _string(self, length_layout: str) -> Parsing[str]:
+    def _string(self, length_layout: struct.Struct) -> Parsing[str]:
         place = self.handles.reserve()
         text = yield from self._utf(length_layout)
         self._grow(len(text) + 1)
@@ -145,7 +154,7 @@ class Grammar:
         return text
 
     def _referred_value(self) -> Parsing[JavaValue]:
-        handle = yield from self._number(">i")
+        handle = yield from self._number(_I32)
         value, size = self.handles.find(handle)
         if isinstance(value, JavaClass | ArrayClass):
             raise malformed("a class descriptor in place of a value")
@@ -184,7 +193,7 @@ class Grammar:
         place = self.handles.reserve()
         size = self._size
         self._grow(1)
-        length = yield from self._number(">i")
+        length = yield from self._number(_I32)
         items = yield from self._items(length, array_class.component, depth)
         array = JavaArray(array_class, tuple(items))
         self.handles.complete(place, array, self._size - size)
@@ -251,14 +260,14 @@ class Grammar:
         """java.util.ArrayList: the capacity, which is ignored, and as many elements as the field `size` states."""
         (length,) = fields
         assert isinstance(length, int)
-        yield from self._block(">i")
+        yield from self._block(_I32)
         items = yield from self._items(length, "Ljava/lang/Object;", depth)
         yield from self._end_of_block()
         return tuple(items)
 
     def _map(self, depth: int) -> Parsing[dict[JavaValue, JavaValue]]:
         """java.util.HashMap: the number of buckets, which is ignored, the number of entries, keys and values."""
-        _, length = yield from self._block(">ii")
+        _, length = yield from self._block(_TWO_I32)
         items = yield from self._items(2 * length, "Ljava/lang/Object;", depth)
         yield from self._end_of_block()
         if not all(isinstance(key, str | int | float | JavaEnum) for key in items[::2]):
@@ -277,7 +286,7 @@ class Grammar:
             case TypeCode.CLASS_DESCRIPTOR:
                 return (yield from self._new_descriptor(depth))
             case TypeCode.REFERENCE:
-                handle = yield from self._number(">i")
+                handle = yield from self._number(_I32)
                 described, _ = self.handles.find(handle)
                 if isinstance(described, JavaClass | ArrayClass):
                     return described
@@ -291,11 +300,11 @@ class Grammar:
         known = self._table.find(name)
         if known is None:
             raise malformed(f"the class {name[:100]!r} does not belong here")
-        uid = yield from self._number(">q")
+        uid = yield from self._number(_I64)
         if isinstance(known, JavaClass) and known.uid not in (None, uid):
             raise malformed(f"{name} has the serialVersionUID {known.uid}, not {uid}")
         place = self.handles.reserve()
-        flags = yield from self._number(">B")
+        flags = yield from self._number(_U8)
         if flags != (known.flags if isinstance(known, JavaClass) else ClassFlag.SERIALIZABLE):
             raise malformed(f"{name} has the flags {flags:#04x}")
         yield from self._check_fields(known)
@@ -308,11 +317,11 @@ class Grammar:
 
     def _check_fields(self, known: JavaClass | ArrayClass) -> Parsing[None]:
         fields = known.fields if isinstance(known, JavaClass) else ()
-        count = yield from self._number(">H")
+        count = yield from self._number(_U16)
         if count != len(fields):
             raise malformed(f"{known.name} has {len(fields)} fields, not {count}")
         for field in fields:
-            type_code = chr((yield from self._number(">B")))
+            type_code = chr((yield from self._number(_U8)))
             name = yield from self._utf()
             signature = (yield from self._text()) if type_code in "L[" else type_code
             if name != field.name or signature != field.signature:

@@ -66,7 +66,7 @@ class JavaClass:
     constants: frozenset[str] = frozenset()
     """The names of an enum's constants."""
 
-    @property
+    @cached_property
     def simple_name(self) -> str:
         return self.name.rpartition(".")[2]
 
@@ -93,7 +93,7 @@ class JavaClass:
         """The fields of this class alone that hold objects."""
         return tuple(field for field in self.fields if not field.primitive)
 
-    @property
+    @cached_property
     def flags(self) -> ClassFlag:
         match self.shape:
             case Shape.ENUM:

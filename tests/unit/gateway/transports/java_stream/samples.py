@@ -1,5 +1,6 @@
 """Class tables, sample values and hypothesis strategies for the tests of the object streams."""
 
+import struct
 from collections.abc import Mapping
 from typing import Final
 
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from gateway.dialects.eriantys.events import java_classes
 from gateway.transports.java_stream import jdk
-from gateway.transports.java_stream.constants import HEADER
+from gateway.transports.java_stream.constants import BASE_HANDLE, HEADER, TypeCode
 from gateway.transports.java_stream.reader import ObjectReader
 from gateway.transports.java_stream.types import (
     INT,
@@ -130,13 +131,18 @@ def stream_of(values: list[JavaValue], *, resets: bool = True) -> bytes:
     return HEADER + b"".join(writer.write(value) for value in values)
 
 
+def reference(place: int) -> bytes:
+    """A reference to the element that was numbered so many places after the last reset."""
+    return struct.pack(">Bi", TypeCode.REFERENCE, BASE_HANDLE + place)
+
+
 def read_all(data: bytes, table: ClassTable) -> list[JavaValue | ProtocolError]:
     return ObjectReader(table).feed(data)
 
 
 # --- strategies ------------------------------------------------------------------------------------------------------
 
-TEXTS: Final = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+TEXTS: Final = st.text(max_size=40)
 _BITS: Final = {"B": 8, "S": 16, "I": 32, "J": 64}
 
 
