@@ -55,7 +55,7 @@ def test_the_simulation_knows_every_fault(server: FakeServer) -> None:
 
 
 def test_a_stale_owner_tries_to_write_in_the_simulation(server: FakeServer) -> None:
-    assert any(live_through(seed, server).fenced for seed in range(12))
+    assert any(live_through(seed, server).fenced for seed in range(60))
 
 
 def test_a_seed_always_gives_the_same_story(server: FakeServer) -> None:

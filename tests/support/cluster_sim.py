@@ -1,7 +1,6 @@
 """A whole cluster in one loop and in virtual time: a seed decides what happens next, and what goes wrong."""
 
 import asyncio
-import selectors
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,10 +11,11 @@ from shared.bus import meta
 from shared.games import stones
 from shared.runtime.settings import GatewaySettings, WorkerSettings
 from tests.support.fake_store import FakeServer, VirtualTime
-from tests.support.sim_gateway import SimGateway
+from tests.support.sim_gateway import SimGateway, SimIds
 from tests.support.sim_player import SimPlayer, Visit
 from tests.support.sim_store import Line, World
 from tests.support.sim_worker import SimWorker
+from tests.support.virtual_loop import SeededSecrets, VirtualLoop
 from worker.games import GameCatalog
 
 PARTITIONS = 2
@@ -34,38 +34,6 @@ GATEWAY = GatewaySettings(
     partitions=PARTITIONS, gateway_lease_ms=1_000, durability="applied", retry_ms=300, name_ms=60_000
 )
 _SECRETIVE = ("shared.bus.leases",)
-
-
-class _Instant(selectors.SelectSelector):
-    """Never waits: nothing comes from outside."""
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        return []
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    def __init__(self, time: VirtualTime) -> None:
-        super().__init__(_Instant())
-        self._virtual = time
-
-    def time(self) -> float:
-        return self._virtual.now_s
-
-
-class _Secrets:
-    """Stands in for the `secrets` module, so that a seed decides these too."""
-
-    def __init__(self, dice: Random) -> None:
-        self._dice = dice
-
-    def randbelow(self, limit: int) -> int:
-        return self._dice.randrange(limit)
-
-    def randbits(self, bits: int) -> int:
-        return self._dice.getrandbits(bits)
-
-    def token_hex(self, size: int) -> str:
-        return f"{self._dice.getrandbits(8 * size):0{2 * size}x}"
 
 
 class Simulation:
@@ -118,7 +86,7 @@ class Simulation:
         self.world.server.flush()
         with self.time.installed(), ExitStack() as patches:
             for module in _SECRETIVE:
-                patches.enter_context(mock.patch(f"{module}.secrets", _Secrets(self.dice)))
+                patches.enter_context(mock.patch(f"{module}.secrets", SeededSecrets(self.dice)))
             yield
 
     # --- the course of things -----------------------------------------------------------------------------------------
@@ -275,7 +243,7 @@ class Simulation:
 
     def _start_gateway(self) -> None:
         self._made += 1
-        self.gateways.append(SimGateway(self.world, self._made, GATEWAY, self.dice))
+        self.gateways.append(SimGateway(self.world, self._made, GATEWAY, SimIds(self._made, self.dice)))
 
     def _forget(self, worker: SimWorker) -> None:
         self.fenced += worker.metrics.fenced

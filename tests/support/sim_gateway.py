@@ -20,7 +20,7 @@ from shared.runtime.settings import GatewaySettings
 from tests.support.fake_store import FakeNews
 from tests.support.sim_store import Line, World
 
-_REPLY_S = 0.02
+REPLY_S = 0.02
 """How long a reply of the store is under way: meanwhile messages arrive on the subscription's own connection."""
 _RESTART_S = 0.05
 
@@ -63,8 +63,9 @@ class Wire:
 class SlowLine:
     """A `GatewayStore` over a line, whose replies take some time to arrive, in order."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, reply_s: float) -> None:
         self._line = line
+        self._reply_s = reply_s
 
     @property
     def up(self) -> bool:
@@ -75,7 +76,8 @@ class SlowLine:
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = await self._line.pipe(commands, errors=errors)
-        await asyncio.sleep(_REPLY_S)
+        if self._reply_s:
+            await asyncio.sleep(self._reply_s)
         return replies
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:
@@ -150,7 +152,9 @@ class SimIds:
 class SimGateway:
     """A gateway process of the simulation."""
 
-    def __init__(self, world: World, number: int, settings: GatewaySettings, dice: Random) -> None:
+    def __init__(
+        self, world: World, number: int, settings: GatewaySettings, ids: "SimIds", *, reply_s: float = REPLY_S
+    ) -> None:
         self.store = Line(world)
         self.wires: list[Wire] = []
         self.started = False
@@ -158,8 +162,7 @@ class SimGateway:
         self._world = world
         tokens = Tokens("a secret", settings.token_ms)
         clock = asyncio.get_running_loop().time
-        ids = SimIds(number, dice)
-        self.node = GatewayNode(settings, SlowLine(self.store), self._subscribe, tokens, ids, clock, {})
+        self.node = GatewayNode(settings, SlowLine(self.store, reply_s), self._subscribe, tokens, ids, clock, {})
         self._task = asyncio.ensure_future(self._run())
         self._checked = False
 

@@ -51,6 +51,11 @@ class Line:
         self.client_id: int | None = len(world.lines) + 1
         world.lines[len(world.lines) + 1] = self
 
+    @property
+    def until_s(self) -> float:
+        """When the read that waits on this line ends; 0 if none does."""
+        return self._requests[0].until_s if self._requests else 0.0
+
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
 
