@@ -57,7 +57,7 @@ class DeliveredStep:
         self.raw = raw
         """The encoded `Update`."""
         self._update: Update | None = None
-        self._events: dict[Callable[[msgspec.Raw], list[Any]], list[Any]] = {}
+        self._events: dict[Callable[[msgspec.Raw], list[Any]], list[Any]] | None = None
 
     @property
     def update(self) -> Update:
@@ -67,6 +67,8 @@ class DeliveredStep:
 
     def events(self, decode: Callable[[msgspec.Raw], list[E]]) -> list[E]:
         """The events, in the types of one game. `decode` is made once per module: it is the key of the cache."""
+        if self._events is None:
+            self._events = {}
         events = self._events.get(decode)
         if events is None:
             events = self._events[decode] = decode(self.update.events)

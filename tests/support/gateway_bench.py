@@ -162,7 +162,7 @@ class GatewayBench:
 
 def attach(connection: Connection, reply: Reply, wants: int = 0) -> None:
     """Attach a connection to a room, as if it had asked for that."""
-    state = connection.session._state
+    state = connection.session.state
     state.effects = []
     state.attach(reply, wants)
     connection._perform(state.effects)

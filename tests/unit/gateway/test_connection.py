@@ -81,7 +81,7 @@ async def seated(bench: GatewayBench | None = None, name: str = "ada", offset: i
 
 
 def attachment_of(connection: Connection) -> Attachment:
-    attachment = connection.session._state.attachments.get(ROOM)
+    attachment = connection.session.state.attachments.get(ROOM)
     assert attachment is not None
     return attachment
 
