@@ -16,7 +16,8 @@ import msgspec
 from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
 from gateway.dialects.contract import Dialect, Opening
-from gateway.dialects.play.conversation import Play, ack
+from gateway.dialects.play.codec import encode_ack
+from gateway.dialects.play.conversation import PlayConversation
 from gateway.dialects.requests import ActRequest, HelloRequest
 from gateway.metrics import Metrics
 from gateway.session.session import Session
@@ -79,7 +80,7 @@ class Socket:
         return 0
 
 
-class Introduced(Play):
+class Introduced(PlayConversation):
     """Somebody who has said hello."""
 
     def __init__(self, opening: Opening) -> None:
@@ -109,7 +110,7 @@ class Bench:
         self._holding.load(room, StoredRoom(None, ()))
         sessions = []
         for seat, desk in enumerate(self.desks):
-            dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=ack)
+            dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=encode_ack)
             session = Session(desk, Socket(), dialect, Opening({}, desk.rooms), "127.0.0.1")
             session.open()
             enter = Enter(f"p{seat}", RoomSpec("stones", 2, {"stones": 1_000_000}), 7)

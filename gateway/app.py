@@ -30,6 +30,7 @@ from shared.bus.store import StoreError
 from shared.bus.subscription import Subscription
 from shared.deliveries import ControlMessage, Heartbeat
 from shared.ids import GatewayId
+from shared.runtime.files import read_text
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import GatewaySettings, SettingError
 
@@ -48,7 +49,7 @@ class Gateway:
         self._settings = settings
         self._address = Address.parse(settings.redis_url)
         self._listeners = tcp.listeners(settings.tcp)
-        self._dialects = {dialect.name: dialect for dialect in dialects(os.environ)}
+        self._dialects = {dialect.name: dialect for dialect in dialects(os.environ, read_text)}
         for listener in self._listeners:
             if listener.dialect not in self._dialects:
                 raise SettingError(f"TAVOLATA_TCP: there is no dialect {listener.dialect!r}; {self._known()}")

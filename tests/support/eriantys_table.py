@@ -9,9 +9,7 @@ import msgspec
 
 from gateway.dialects import contract
 from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RequestDone, RoomsChanged
-from gateway.dialects.eriantys.events import conversation as events
-from gateway.dialects.eriantys.prompts import conversation as prompts
-from gateway.dialects.eriantys.status import conversation as status
+from gateway.dialects.eriantys import events, prompts, status
 from gateway.dialects.requests import (
     ActRequest,
     CloseConnection,

@@ -8,9 +8,9 @@ import msgspec
 
 from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
+from gateway.dialects import play
 from gateway.dialects.answers import RoomsChanged
 from gateway.dialects.contract import DeliveredStep, Dialect, Opening
-from gateway.dialects.play import conversation as play
 from gateway.dialects.requests import Output
 from gateway.metrics import Metrics
 from gateway.session.session import Session

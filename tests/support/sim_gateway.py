@@ -8,8 +8,8 @@ import msgspec
 
 from gateway.cluster.tokens import Tokens
 from gateway.desk import Desk
+from gateway.dialects import play
 from gateway.dialects.contract import Opening
-from gateway.dialects.play import conversation as play
 from gateway.metrics import Metrics
 from gateway.session.session import Session
 from gateway.transports import close_codes

@@ -8,9 +8,9 @@ import pytest
 from gateway.dialects.snarl import SnarlSettings, close_codes
 from gateway.dialects.snarl.listener_options import Compat, with_options
 from gateway.transports.close_codes import CloseCode
-from tests.unit.dialects.snarl.test_snarl_transcripts import FOLDER
+from tests.unit.gateway.dialects.snarl.test_transcripts import FOLDER
 
-PAGE = (Path(__file__).parents[4] / "docs" / "protocols" / "snarl.md").read_text()
+PAGE = (Path(__file__).parents[5] / "docs" / "protocols" / "snarl.md").read_text()
 
 
 def rows(first_cell: str) -> list[list[str]]:

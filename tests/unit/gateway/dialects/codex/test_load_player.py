@@ -7,8 +7,8 @@ import pytest
 
 from loadtest.clients.codex.client import CodexPlayer
 from loadtest.clients.contract import SeatAssignment
-from tests.unit.dialects.codex.acting import Message, Stage
-from tests.unit.dialects.codex.scenario import Evening
+from tests.unit.gateway.dialects.codex.acting import Message, Stage
+from tests.unit.gateway.dialects.codex.scenario import Evening
 
 
 def player(name: str = "Ann", *, first: bool = True) -> CodexPlayer:

@@ -7,7 +7,7 @@ import pytest
 from gateway.dialects.snarl import SnarlSettings
 from tests.support.snarl_table import Client, Cluster
 
-FOLDER = Path(__file__).parents[3] / "transcripts" / "snarl"
+FOLDER = Path(__file__).parents[4] / "transcripts" / "snarl"
 LEVELS = (FOLDER / "small.levels").read_text()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.dialects.codex.acting import Message, Stage, types
+from tests.unit.gateway.dialects.codex.acting import Message, Stage, types
 
 
 def group(sender: str, text: str) -> Message:

@@ -11,10 +11,10 @@ from gateway.dialects.eriantys.events import messages as events_messages
 from gateway.dialects.eriantys.prompts import messages as prompts_messages
 from gateway.dialects.eriantys.status import messages as status_messages
 from shared.games.eriantys.refusals import CODES
-from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
 from tests.unit.games.eriantys.building import board
+from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
 
-PAGES = Path(__file__).parents[4] / "docs"
+PAGES = Path(__file__).parents[5] / "docs"
 
 
 def examples(dialect: str) -> list[tuple[str, str]]:

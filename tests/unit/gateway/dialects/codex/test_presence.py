@@ -7,7 +7,7 @@ import pytest
 from gateway.dialects.codex import CodexSettings
 from gateway.transports.close_codes import SILENT
 from shared.games.codex.pieces import Phase
-from tests.unit.dialects.codex.acting import Message, Stage, one, types
+from tests.unit.gateway.dialects.codex.acting import Message, Stage, one, types
 
 BEAT = {"type": "HeartbeatMessage", "heartbeat": "ping"}
 

@@ -14,7 +14,7 @@ from shared.ids import RoomId, Seat
 from shared.room_events import RoomSpec
 from shared.room_views import RoomView
 from tests.support.codex_table import Client, Cluster, MiniRoom
-from tests.unit.dialects.codex.acting import Message, Stage, one, types
+from tests.unit.gateway.dialects.codex.acting import Message, Stage, one, types
 
 
 def create(client: Client, name: str = "Ann", players: Any = 2) -> Message:

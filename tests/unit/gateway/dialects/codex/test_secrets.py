@@ -10,7 +10,7 @@ from gateway.dialects.codex import cards
 from shared.games.codex.cards import CARDS, OBJECTIVES
 from shared.games.codex.pieces import Back, Face, Kind, Kingdom
 from tests.support.codex_table import Client
-from tests.unit.dialects.codex.acting import NAMES, Stage
+from tests.unit.gateway.dialects.codex.acting import NAMES, Stage
 
 
 def plain(picture: Any) -> dict[str, Any]:

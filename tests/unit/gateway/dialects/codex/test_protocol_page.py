@@ -11,9 +11,9 @@ import msgspec
 from gateway.dialects.codex import CodexSettings, cards
 from gateway.dialects.codex.messages import ClientMessage, ServerMessage
 from shared.games.codex.cards import OBJECTIVES
-from tests.unit.dialects.codex.scenario import Evening, shortened
+from tests.unit.gateway.dialects.codex.scenario import Evening, shortened
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[5]
 PAGE = (ROOT / "docs" / "protocols" / "codex.md").read_text()
 EXAMPLES = [json.loads(line) for block in re.findall(r"```json\n(.*?)```", PAGE, re.S) for line in block.splitlines()]
 MESSAGES = [example for example in EXAMPLES if "type" in example]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gateway.dialects.codex.messages import ClientMessage, ServerMessage
 from gateway.transports.close_codes import MALFORMED
 from tests.support.codex_table import Client
-from tests.unit.dialects.codex.acting import Message, Stage
+from tests.unit.gateway.dialects.codex.acting import Message, Stage
 
 FULL: dict[str, Message] = {
     "CreateGameMessage": {"numPlayers": 2, "nickname": "Ann"},

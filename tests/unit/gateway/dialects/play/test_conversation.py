@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
 from gateway.dialects.contract import DeliveredStep, Opening
-from gateway.dialects.play.conversation import Play, ack
+from gateway.dialects.play.codec import encode_ack
+from gateway.dialects.play.conversation import PlayConversation
 from gateway.dialects.requests import (
     ActRequest,
     AttendRequest,
@@ -45,7 +46,7 @@ class Talk:
     def __init__(self, *, hello: bool = True, rooms: tuple[Listing, ...] = ()) -> None:
         listed = RoomDirectory(lambda _call: None)
         listed.gathered(rooms)
-        self.play = Play(Opening({}, listed))
+        self.play = PlayConversation(Opening({}, listed))
         self.complaints: list[str] = []
         if hello:
             self.say(type="hello", name="ada")
@@ -233,7 +234,7 @@ def test_a_welcome_has_the_token_and_the_rooms() -> None:
 
 
 def test_an_acknowledgement_names_the_step() -> None:
-    told = msgspec.json.decode(ack(CommandId(3), ROOM, Epoch(7), Offset(5)))
+    told = msgspec.json.decode(encode_ack(CommandId(3), ROOM, Epoch(7), Offset(5)))
     assert told == {"type": "ack", "id": 3, "room": 1000, "epoch": 7, "offset": 5}
 
 

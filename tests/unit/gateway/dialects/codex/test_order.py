@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from gateway.dialects.codex import CodexSettings
 from shared.games.codex.pieces import Phase
-from tests.unit.dialects.codex.acting import NAMES, Message, Stage, one, types
+from tests.unit.gateway.dialects.codex.acting import NAMES, Message, Stage, one, types
 
 START = [
     "NotifyNumPlayersReached",

@@ -3,13 +3,13 @@
 import pytest
 
 from gateway.dialects.contract import Opening
-from gateway.dialects.eriantys.status.conversation import DIALECT
+from gateway.dialects.eriantys.status import DIALECT
 from shared.errors import ProtocolError
 from shared.games.eriantys.pieces import Tower
 from shared.games.eriantys.views import Group
 from tests.support.eriantys_table import House
-from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, status
 from tests.unit.games.eriantys.building import board, joined, with_card, with_view
+from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, status
 
 # --- names and seats -------------------------------------------------------------------------------------------------
 

@@ -9,14 +9,15 @@ from hypothesis import strategies as some
 
 from gateway.dialects.answers import LoggedIn, Refused
 from gateway.dialects.contract import Opening
-from gateway.dialects.eriantys.common import MOST_WAITING, word_of
+from gateway.dialects.eriantys.common.codec import error_name
+from gateway.dialects.eriantys.common.conversation import MAX_WAITING_FRAMES
 from gateway.dialects.eriantys.events import messages as events_messages
 from gateway.dialects.eriantys.prompts import messages as prompts_messages
 from gateway.dialects.requests import ActRequest, CountRejection, LoginRequest
 from shared.games.eriantys.pieces import Phase
 from tests.support.eriantys_table import DIALECTS, House
-from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
 from tests.unit.games.eriantys.building import board
+from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
 
 ALL = (EVENTS, PROMPTS, STATUS)
 FINE: dict[str, Any] = {
@@ -68,7 +69,7 @@ def test_frames_that_were_sent_ahead_are_looked_at_in_order() -> None:
 def test_too_many_frames_ahead_are_refused_as_busy() -> None:
     talk = DIALECTS[EVENTS].converse(Opening({}, House()))
     talk.receive(b'{"type":"Login","username":"ann"}')
-    for _ in range(MOST_WAITING):
+    for _ in range(MAX_WAITING_FRAMES):
         assert list(talk.receive(b"{}")) == []
     answer, counted = talk.receive(b"{}")
     assert b"BUSY" in answer  # type: ignore[operator]
@@ -100,11 +101,11 @@ def test_a_busy_answer_is_said_in_the_dialects_own_error(dialect: str) -> None:
 
 
 def test_code_words_are_stable() -> None:
-    assert word_of("busy/store") == "BUSY"
-    assert word_of("game/not_your_turn") == "NOT_YOUR_TURN"
-    assert word_of("eriantys/row_full") == "ROW_FULL"
-    assert word_of("name/taken") == "NAME_TAKEN"
-    assert word_of("internal") == "INTERNAL"
+    assert error_name("busy/store") == "BUSY"
+    assert error_name("game/not_your_turn") == "NOT_YOUR_TURN"
+    assert error_name("eriantys/row_full") == "ROW_FULL"
+    assert error_name("name/taken") == "NAME_TAKEN"
+    assert error_name("internal") == "INTERNAL"
 
 
 # --- any bytes -------------------------------------------------------------------------------------------------------
