@@ -112,7 +112,7 @@ def test_a_seat_at_a_table_of_another_game_is_given_up_again() -> None:
     conversation = CodexConversation(Opening({}, Cluster()), CodexSettings())
     list(conversation.receive(b'{"type":"JoinGameMessage","nickname":"Ann","gameId":1234}'))
     view = RoomView(RoomId(1234), 1, 1, "waiting", RoomSpec("stones", 2), 1, ())  # type: ignore[arg-type]
-    ref = conversation._asking
+    ref = conversation._seat_message
     outs = list(conversation.answer(ref, Entered(RoomId(1234), Seat(0), view)))
     assert b'"confirmJoinGame":false' in outs[0]  # type: ignore[operator]
     assert outs[1:] == [LeaveRequest(RoomId(1234))]
