@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gateway.dialects.snarl import SnarlSettings, close_codes
-from gateway.dialects.snarl.listener_options import Compat, with_options
+from gateway.dialects.snarl.listener_options import ListenerOptions, with_options
 from gateway.transports.close_codes import CloseCode
 from tests.unit.gateway.dialects.snarl.test_transcripts import FOLDER
 
@@ -35,12 +35,12 @@ def test_the_page_lists_all_close_codes() -> None:
 
 
 def test_the_page_lists_all_options_of_a_listener_with_their_defaults() -> None:
-    usual = SnarlSettings().compat()
+    usual = SnarlSettings().listener_options()
     listed = {name: default for name, default, _ in rows("option")}
     for name, default in listed.items():
         if name != "strict":
             assert with_options(usual, {name: default}) == usual
-    assert with_options(usual, {"strict": "on"}) == Compat()
+    assert with_options(usual, {"strict": "on"}) == ListenerOptions()
     with pytest.raises(ValueError) as refused:
         with_options(usual, {"?": ""})
     assert str(refused.value).endswith(", ".join(sorted(listed)))

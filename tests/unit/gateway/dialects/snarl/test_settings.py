@@ -4,8 +4,8 @@ import pytest
 
 from gateway.dialects.contract import Opening
 from gateway.dialects.snarl import DIALECT, SnarlSettings, snarl_dialect
-from gateway.dialects.snarl.listener_options import OWN, Compat, with_options
-from gateway.dialects.snarl.url_options import Wishes, wishes_of
+from gateway.dialects.snarl.listener_options import OWN, ListenerOptions, with_options
+from gateway.dialects.snarl.url_options import UrlOptions, read_url_options
 from shared.errors import ProtocolError
 from shared.games.snarl.levels import write_levels
 from shared.ids import RoomId
@@ -50,7 +50,7 @@ def test_all_variables_are_read() -> None:
         pause_ms=1_300,
         extras=("health", "game-won", "info-object", "message-not-null"),
     )
-    assert settings.compat() == Compat(
+    assert settings.listener_options() == ListenerOptions(
         separator=b"",
         pause_ms=1_300,
         unquoted_names=True,
@@ -95,9 +95,9 @@ def test_a_wrong_value_is_a_clear_error_that_names_the_variable(name: str, value
 
 
 def test_a_listener_overrides_the_settings() -> None:
-    usual = SnarlSettings(extras=("health",)).compat()
+    usual = SnarlSettings(extras=("health",)).listener_options()
     compat = with_options(usual, {"health": "off", "strict": "", "bare-points": "on", "info-object": "10.0.0.1:99"})
-    assert compat == Compat(bare_points=True, info_address=("10.0.0.1", 99))
+    assert compat == ListenerOptions(bare_points=True, info_address=("10.0.0.1", 99))
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_a_wrong_option_of_a_listener_is_a_clear_error(option: str, value: str, 
 
 
 def test_wishes_in_the_url() -> None:
-    assert wishes_of({}) == Wishes()
-    assert wishes_of({"players": "3", "wait": "0.5"}) == Wishes(3, 500)
-    assert wishes_of({"table": "1007", "players": "9", "wait": "x"}) == Wishes(table=RoomId(1007))
-    assert wishes_of({"colour": "red"}) == Wishes()
+    assert read_url_options({}) == UrlOptions()
+    assert read_url_options({"players": "3", "wait": "0.5"}) == UrlOptions(3, 500)
+    assert read_url_options({"table": "1007", "players": "9", "wait": "x"}) == UrlOptions(table=RoomId(1007))
+    assert read_url_options({"colour": "red"}) == UrlOptions()
 
 
 @pytest.mark.parametrize(
