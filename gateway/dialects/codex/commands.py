@@ -73,7 +73,7 @@ def _command(message: PlayMessage) -> Command | str:
         case ChooseStartingMessage(face=face):
             return ChooseStarting(_FACES[face]) if face in _FACES else "the face is FRONT or BACK"
         case PickColorMessage(color=color):
-            return PickColor(_COLORS[color]) if color in _COLORS else "there is no such colour"
+            return PickColor(_COLORS[color]) if color in _COLORS else "there is no such color"
         case ChooseObjectiveMessage(choose=choose):
             return ChooseObjective(choose) if choose in (1, 2) else "choose 1 or 2"
         case PlaceCardMessage():
@@ -106,7 +106,7 @@ def chat_request(table: Table, message: ChatMessage) -> SayRequest | str:
         return SayRequest(table.room_id, message.text, None, message)
     seat = table.seat_of(message.recipient)
     if seat == table.me:
-        return "you are talking to yourself"
+        return "the recipient is the sender"
     if seat is None or seat in table.away:
         return "there is nobody of that name at the table"
     return SayRequest(table.room_id, message.text, message.recipient, message)

@@ -153,7 +153,7 @@ class CodexConversation:
 
     def _at_table(self, message: PlayMessage | ChatMessage) -> Iterator[Output]:
         if self._table is None:
-            yield encode(deny(message, "you sit at no table"))
+            yield encode(deny(message, "you have no seat at a table"))
             return
         if sender_of(message) != self._name:
             yield encode(deny(message, f"your nickname is {self._name}"))
@@ -182,7 +182,7 @@ class CodexConversation:
     def _why_no_seat(self, message: SeatMessage) -> str | None:
         table, nickname = self._table, message.nickname
         if table is not None and not table.over:
-            return "you sit at a table already"
+            return "you have a seat at a table already"
         if self._name is not None and nickname != self._name:
             return f"your nickname is {self._name}"
         if not nickname.strip() or len(nickname) > MAX_NAME:

@@ -216,7 +216,7 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
         yield from self._game_end(table, events)
         if table.playing and played:
             paused = any(isinstance(event, Paused) for event in played)
-            text = "the game is paused until somebody is back"
+            text = "the game is paused until another player is back"
             yield _encode(render.information(table, text) if paused else render.prompt(table))
 
     def _player_changes(self, table: Table, event: RoomEvent) -> Iterator[Output]:

@@ -1,4 +1,4 @@
-"""Clients of the dialect that are brought to a point of a game, for tests."""
+"""Clients of the dialect that play up to a given point of a game, for tests."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ NAMES = ("Ann", "Bob", "Cid", "Dot")
 
 
 def types(messages: list[Message]) -> list[str]:
-    """The names of the messages, without the word that they all end in."""
+    """The names of the messages, without their common suffix."""
     return [message["type"].removesuffix("Message") for message in messages]
 
 
@@ -23,7 +23,7 @@ def one(messages: list[Message], kind: str) -> Message:
 
 
 class Stage:
-    """Some players at one table, all connected; by name."""
+    """Connected players at one table, by name."""
 
     def __init__(
         self, players: int = 2, seed: int = 1, settings: CodexSettings | None = None, *, full: bool = True
@@ -50,7 +50,7 @@ class Stage:
         return str(self.room.seats[self.room.play.table.current].name)
 
     def hush(self) -> None:
-        """Forget what was said so far."""
+        """Discard all messages so far."""
         for client in self.clients.values():
             client.heard()
 
@@ -58,11 +58,11 @@ class Stage:
         return {name: client.heard() for name, client in self.clients.items()}
 
     def act(self, **changes: Any) -> None:
-        """The current player does something that is allowed."""
+        """Make a legal move for the current player."""
         self.clients[self.current].say(self.move(**changes))
 
     def move(self, **changes: Any) -> Message:
-        """Something that the current player may do."""
+        """A legal move of the current player."""
         name, table = self.current, self.room.play.table
         command = GAME.options(self.room.play, table.current)[0]
         kinds: dict[str, Message] = {
@@ -84,7 +84,7 @@ class Stage:
         return {"type": kind + "Message", **kinds[kind], **changes}
 
     def play_until(self, state: str) -> None:
-        """Play on until the game is in this state; what is said on the way is forgotten."""
+        """Play on until the game is in this state, and discard the messages on the way."""
         while self.room.play.table.phase.upper() != state:
             self.act()
         self.hush()

@@ -1,4 +1,4 @@
-"""One evening at a table for two, from the first message to the last, in which every message of the dialect is said."""
+"""A scripted game of two players in which every message of the dialect occurs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Line:
 
 
 class Evening:
-    """Plays the scenario and writes down every frame."""
+    """Plays the scripted game and records every frame."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -73,7 +73,7 @@ class Evening:
         self._say("Bob", "JoinGame", nickname="Bob", hasJoined=False, gameId=1000)
 
     def _stumble(self) -> None:
-        """Chat, nonsense, and requests that are denied."""
+        """Chat, malformed messages, and requests that are denied."""
         self._say("Ann", "GroupChat", sender="Ann", text="Good evening")
         self._say("Bob", "PrivateChat", sender="Bob", recipient="Ann", text="I have never played this")
         self._say("Bob", "PrivateChat", sender="Bob", recipient="Cid", text="Are you there?")
@@ -102,7 +102,7 @@ class Evening:
         return str(self._room.seats[self._room.play.table.current].name)
 
     def _move(self) -> None:
-        """Placed with good sense, drawn by chance."""
+        """The bot chooses the placements; draws are random."""
         play, name, dice = self._room.play, self._current, Dice(SEED, len(self.lines))
         seat = play.table.current
         assert GAME.bot is not None
@@ -128,7 +128,7 @@ class Evening:
 
 
 def shortened(value: Any) -> Any:
-    """A message in which cards that can be seen are told by their numbers, and their faces, alone."""
+    """A message in which visible cards are shortened to their number and face."""
     match value:
         case {"id": int() as number, "kind": _, **rest}:
             return {"id": number, "face": rest["face"]} if "face" in rest else {"id": number}

@@ -70,14 +70,14 @@ def test_five_hundred_characters_are_allowed() -> None:
 
 
 @pytest.mark.parametrize("recipient", ["Ann", "Nobody", ""])
-def test_one_cannot_talk_to_oneself_or_to_nobody(recipient: str) -> None:
+def test_chat_to_oneself_or_to_an_unknown_name_is_denied(recipient: str) -> None:
     stage = Stage(2)
     stage.hush()
     stage.clients["Ann"].say(private("Ann", recipient, "psst"))
     assert denied(stage.clients["Ann"].heard())
 
 
-def test_a_crashed_player_cannot_be_talked_to_until_back() -> None:
+def test_chat_to_a_crashed_player_is_denied_until_the_player_returns() -> None:
     stage = Stage(3)
     stage.clients["Bob"].drop()
     stage.hush()
@@ -102,7 +102,7 @@ def test_chat_needs_a_table_and_the_own_name() -> None:
     assert denied(stranger.heard())
 
 
-def test_who_comes_back_gets_all_chat_that_concerns_that_player() -> None:
+def test_a_returning_player_gets_all_chat_that_the_player_may_read() -> None:
     stage = Stage(3)
     stage.clients["Ann"].say(group("Ann", "one"))
     stage.clients["Ann"].say(private("Ann", "Bob", "two"))

@@ -1,4 +1,4 @@
-"""Whole games over the dialect, played by the players of the load tool, with losses at any moment."""
+"""Whole games in the dialect, played by the clients of the load tool, with disconnections at any moment."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ from tests.support.codex_table import Client, Cluster
 
 
 class Hall:
-    """Players of the load tool at one table of a miniature cluster."""
+    """Clients of the load tool at one table of an in-memory cluster."""
 
     def __init__(self, players: int, seed: int, settings: CodexSettings | None = None) -> None:
         self.cluster = Cluster(seed, settings)
@@ -34,7 +34,7 @@ class Hall:
             client.say(frame)
 
     def pump(self, most: int = 10**6) -> None:
-        """Hand frames to players and back, up to so many."""
+        """Carry up to this many frames between clients and server."""
         moved = True
         while moved and most > 0:
             moved = False
@@ -75,7 +75,7 @@ def test_a_game_is_played_to_its_end(players: int, seed: int) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(4))
-def test_players_who_are_lost_again_and_again_play_to_the_end(players: int, seed: int) -> None:
+def test_players_who_lose_the_connection_repeatedly_play_to_the_end(players: int, seed: int) -> None:
     luck = Random(seed)
     hall = Hall(players, seed)
     for place in range(players):

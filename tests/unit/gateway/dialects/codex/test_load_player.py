@@ -1,4 +1,4 @@
-"""The player of the load tool notices what a server must never do, and gets over what it may."""
+"""The client of the load tool reports violations of the protocol and tolerates what the protocol allows."""
 
 from typing import Any
 
@@ -23,22 +23,22 @@ def hear(listener: CodexPlayer, *messages: Message) -> list[Message]:
 
 
 def evening_of(name: str) -> list[Message]:
-    """All that one player was told, up to the first loss."""
+    """All messages to one player, up to the first disconnection."""
     lines = [line.message for line in Evening().perform() if line.who == name and line.sent_by == "server"]
     cut = [number for number, message in enumerate(lines) if message["type"] == "ConfirmRejoinGameMessage"]
     return lines[: cut[0]] if cut else lines
 
 
 @pytest.mark.parametrize("name", ["Ann", "Bob"])
-def test_an_honest_server_is_found_to_be_honest(name: str) -> None:
+def test_a_correct_server_has_no_faults(name: str) -> None:
     listener = player(name)
-    told = [message for message in evening_of(name) if not message["type"].startswith(("Confirm", "Error"))]
-    hear(listener, *told)
+    received = [message for message in evening_of(name) if not message["type"].startswith(("Confirm", "Error"))]
+    hear(listener, *received)
     assert listener.told.faults == []
 
 
 def faults_of(kind: str, **changes: Any) -> list[str]:
-    """What the player finds when one message of the evening is another than it was."""
+    """The faults that the client finds when one message of the recorded game is changed."""
     listener = player("Ann")
     for message in evening_of("Ann"):
         if message["type"].startswith(("Confirm", "Error")):
@@ -82,7 +82,7 @@ def test_a_confirmed_placement_that_is_gone_after_the_return_is_noticed() -> Non
     assert "were" in listener.told.faults[0]
 
 
-def test_what_is_no_message_is_noticed() -> None:
+def test_a_frame_that_is_not_a_message_is_noticed() -> None:
     listener = player()
     assert list(listener.receive(b'{"type":"Surprise"}')) == []
     assert "not a message" in listener.told.faults[0]
@@ -108,7 +108,7 @@ def test_heartbeats_are_sent_back() -> None:
     assert hear(player(), beat) == [beat]
 
 
-def test_whoever_was_never_seated_tries_to_return_and_to_join_in_turn() -> None:
+def test_a_player_without_a_seat_tries_to_return_and_to_join_in_turn() -> None:
     listener = player("Bob", first=False)
     tried = [*listener.open(), *listener.open()]
     denied: Message = {"type": "ConfirmRejoinGameMessage", "confirmRejoinGame": False, "details": "not known"}

@@ -1,4 +1,4 @@
-"""Every message in its place: what each request causes, for everybody at the table."""
+"""Each request causes the right messages in the right order, for all players at the table."""
 
 from msgspec.structs import replace
 
@@ -29,7 +29,7 @@ def test_creating_is_confirmed_and_nothing_else() -> None:
     }
 
 
-def test_joining_is_told_to_everybody_and_the_last_one_starts_the_game() -> None:
+def test_joining_is_announced_to_all_and_the_last_player_starts_the_game() -> None:
     stage = Stage(3)
     heard = stage.heard()
     assert types(heard["Ann"]) == ["ConfirmGame", "JoinedPlayer", "JoinedPlayer", *START]
@@ -70,7 +70,7 @@ def test_the_deal_shows_six_places_common_objectives_and_the_own_hand() -> None:
     assert len({hand["playablecard1"]["id"] for hand in hands}) == 4
 
 
-def test_starting_faces_are_chosen_in_turn_and_then_colours() -> None:
+def test_starting_faces_are_chosen_in_turn_and_then_colors() -> None:
     stage = Stage(2)
     first, second = stage.order
     stage.hush()
@@ -90,7 +90,7 @@ def test_starting_faces_are_chosen_in_turn_and_then_colours() -> None:
     assert heard[first][-3]["state"] == "COLOR"
 
 
-def test_colours_are_offered_to_the_next_and_told_to_all_at_the_end() -> None:
+def test_colors_are_offered_to_the_next_player_and_sent_to_all_at_the_end() -> None:
     stage = Stage(3)
     stage.play_until("COLOR")
     first, second, third = stage.order
@@ -110,7 +110,7 @@ def test_colours_are_offered_to_the_next_and_told_to_all_at_the_end() -> None:
     assert one(heard[first], "ChangeState")["state"] == "OBJECTIVE"
 
 
-def test_objectives_are_told_to_their_choosers_alone() -> None:
+def test_objectives_are_sent_to_their_choosers_alone() -> None:
     stage = Stage(2)
     stage.play_until("OBJECTIVE")
     first, second = stage.order
@@ -193,7 +193,7 @@ def test_an_empty_place_is_shown_as_null() -> None:
 
 
 def near_the_end(stage: Stage, points: int = 20) -> None:
-    """The first player has so many points, and the last one draws."""
+    """A game in which the first player has this many points and the last player draws."""
     stage.play_until("DRAWING")
     while stage.current != stage.order[-1] or stage.room.play.table.phase is not Phase.DRAWING:
         stage.act()
@@ -247,16 +247,16 @@ def test_the_end_shows_all_points_the_state_and_the_winners() -> None:
     assert finals == {rank["nickname"]: rank["points"] for rank in winners["standings"]}
 
 
-def test_common_messages_come_in_the_same_order_to_everybody() -> None:
+def test_common_messages_reach_all_players_in_the_same_order() -> None:
     stage = Stage(4, settings=CodexSettings(grace_ms=100))
     while stage.room.status == "playing":
         stage.act()
     private = {"ConfirmGame", "ConfirmJoinGame", "JoinedPlayer", "FirstHand", "PersonalCards", "ChoiceObjective"}
     private |= {"AvailableColor", "ConfirmStartingCard", "ConfirmPickColor", "ConfirmChooseObjective"}
     private |= {"ConfirmPlaceCard", "ConfirmDraw"}
-    told = [
+    received = [
         [message for message in messages if message["type"].removesuffix("Message") not in private]
         for messages in stage.heard().values()
     ]
-    assert told[0] == told[1] == told[2] == told[3]
-    assert len(told[0]) > 300
+    assert received[0] == received[1] == received[2] == received[3]
+    assert len(received[0]) > 300

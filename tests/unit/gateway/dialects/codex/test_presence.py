@@ -1,4 +1,4 @@
-"""Heartbeats, crashes, coming back, and what the table does meanwhile."""
+"""Heartbeats, crashes, returns, and the actions of the table in between."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def test_a_heartbeat_is_sent_with_every_tick() -> None:
         assert ann.heard(beats=True) == [BEAT]
 
 
-def test_a_silent_player_is_given_up_after_five_seconds() -> None:
+def test_a_silent_player_counts_as_crashed_after_five_seconds() -> None:
     stage = Stage(3)
     stage.hush()
     beating = [stage.clients["Ann"], stage.clients["Cid"]]
@@ -44,7 +44,7 @@ def test_a_silent_player_is_given_up_after_five_seconds() -> None:
 
 
 @pytest.mark.parametrize("frame", [b'{"type":"DrawGoldMessage","nickname":"Ann"}', b"nonsense", b"{}"])
-def test_any_message_is_a_sign_of_life(frame: bytes) -> None:
+def test_any_message_resets_the_silence(frame: bytes) -> None:
     stage = Stage(2)
     ann = stage.clients["Ann"]
     for _ in range(12):
@@ -53,7 +53,7 @@ def test_any_message_is_a_sign_of_life(frame: bytes) -> None:
     assert ann.closed is None
 
 
-def test_a_player_who_answers_in_less_than_five_seconds_is_never_given_up() -> None:
+def test_a_player_who_answers_within_five_seconds_never_counts_as_crashed() -> None:
     stage = Stage(2)
     ann = stage.clients["Ann"]
     for _ in range(5):
@@ -62,7 +62,7 @@ def test_a_player_who_answers_in_less_than_five_seconds_is_never_given_up() -> N
     assert ann.closed is None
 
 
-def test_a_stall_of_the_server_is_not_held_against_the_client() -> None:
+def test_a_stall_of_the_server_does_not_count_as_silence_of_the_client() -> None:
     stage = Stage(2)
     ann = stage.clients["Ann"]
     ann.heard()
@@ -71,7 +71,7 @@ def test_a_stall_of_the_server_is_not_held_against_the_client() -> None:
     assert ann.closed is None
 
 
-def test_who_sits_at_no_table_may_be_silent() -> None:
+def test_a_connection_without_a_seat_may_be_silent() -> None:
     stage = Stage(2)
     visitor = stage.cluster.connect()
     stage.cluster.advance(30_000, ticks=True)
@@ -89,7 +89,7 @@ def test_heartbeats_of_clients_are_not_answered() -> None:
 # --- crash and return ------------------------------------------------------------------------------------------------
 
 
-def test_the_others_see_a_player_go_and_return() -> None:
+def test_the_others_are_notified_of_a_crash_and_of_the_return() -> None:
     stage = Stage(3)
     stage.play_until("PLAYING")
     stage.clients["Bob"].drop()
@@ -101,40 +101,41 @@ def test_the_others_see_a_player_go_and_return() -> None:
     assert heard["Ann"] == heard["Cid"] == [{"type": "RejoinedPlayerMessage", "player": "Bob"}]
 
 
-def check_state(stage: Stage, name: str, told: Message) -> None:
-    """What a returning player is told is what the game is."""
+def check_state(stage: Stage, name: str, received: Message) -> None:
+    """The state that a returning player gets is the state of the game."""
     seat, play = seat_of(stage, name), stage.room.play
     own, table = play.own[seat], play.table
     names = {other: place.name for other, place in stage.room.seats.items()}
-    assert told["nickname"] == name
-    assert told["gameState"] == table.phase.upper()
-    assert [card["id"] for card in told["hand"]] == list(own.hand)
-    assert (told["objectiveCard"] or {}).get("id") == own.objective
-    assert told["players"] == [names[other] for other in table.order]
+    assert received["nickname"] == name
+    assert received["gameState"] == table.phase.upper()
+    assert [card["id"] for card in received["hand"]] == list(own.hand)
+    assert (received["objectiveCard"] or {}).get("id") == own.objective
+    assert received["players"] == [names[other] for other in table.order]
     for other, player in table.players.items():
         board = [
-            (card["card"]["id"], card["card"]["face"], card["i"], card["j"]) for card in told["boards"][names[other]]
+            (card["card"]["id"], card["card"]["face"], card["i"], card["j"])
+            for card in received["boards"][names[other]]
         ]
         assert board == [(card.card, card.face.upper(), card.i, card.j) for card in player.area]
-        assert told["points"][names[other]] == player.points
-    assert [card["id"] for card in told["objectiveCards"]] == list(table.common)
+        assert received["points"][names[other]] == player.points
+    assert [card["id"] for card in received["objectiveCards"]] == list(table.common)
     colors = [table.players[other].color for other in table.order]
-    assert told["colors"] == [color and color.upper() for color in colors]
+    assert received["colors"] == [color and color.upper() for color in colors]
     own_color = table.players[seat].color
-    assert told["color"] == (own_color and own_color.upper())
-    assert [card and card["id"] for card in told["table"]] == [
+    assert received["color"] == (own_color and own_color.upper())
+    assert [card and card["id"] for card in received["table"]] == [
         card if isinstance(card, int) else None for card in table.places
     ]
-    assert told["currentPlayer"] == names[table.current]
-    assert told["lastRound"] == table.last_round
-    assert ("startingCard" in told) == ("objectiveChoices" in told) == bool(own.offered)
+    assert received["currentPlayer"] == names[table.current]
+    assert received["lastRound"] == table.last_round
+    assert ("startingCard" in received) == ("objectiveChoices" in received) == bool(own.offered)
     if own.offered:
-        assert [card["id"] for card in told["objectiveChoices"]] == list(own.offered)
-        assert told["startingCard"]["kind"] == "STARTING"
+        assert [card["id"] for card in received["objectiveChoices"]] == list(own.offered)
+        assert received["startingCard"]["kind"] == "STARTING"
 
 
 @pytest.mark.parametrize("steps", range(0, 40, 3))
-def test_who_comes_back_is_told_everything_in_every_phase(steps: int) -> None:
+def test_a_returning_player_gets_the_whole_state_in_every_phase(steps: int) -> None:
     stage = Stage(3, seed=steps)
     for _ in range(steps):
         stage.act()
@@ -147,7 +148,7 @@ def test_who_comes_back_is_told_everything_in_every_phase(steps: int) -> None:
     assert heard[-1] == {"type": "RejoinedPlayerMessage", "player": "Ann"}
 
 
-def test_a_player_who_has_to_pick_a_colour_is_offered_them_again() -> None:
+def test_a_returning_player_who_has_to_pick_a_color_gets_the_offer_again() -> None:
     stage = Stage(2)
     stage.play_until("COLOR")
     name = stage.current
@@ -161,7 +162,7 @@ def test_a_player_who_has_to_pick_a_colour_is_offered_them_again() -> None:
     assert one(heard, "AvailableColor")["colors"] == ["RED", "GREEN", "YELLOW"]
 
 
-def test_play_goes_on_after_the_return_without_a_hole_or_a_repeat() -> None:
+def test_messages_after_the_return_have_no_gap_and_no_repetition() -> None:
     stage = Stage(2)
     stage.play_until("DRAWING")
     name = stage.current
@@ -172,22 +173,22 @@ def test_play_goes_on_after_the_return_without_a_hole_or_a_repeat() -> None:
     assert types(client.heard())[:2] == ["ConfirmDraw", "PersonalCards"]
 
 
-def test_the_starting_card_is_told_while_there_is_something_to_choose() -> None:
+def test_the_starting_card_is_shown_while_the_player_has_a_choice_to_make() -> None:
     stage = Stage(2)
     name = stage.current
     starting = stage.room.play.own[seat_of(stage, name)].starting
     for state in ("STARTING", "COLOR", "OBJECTIVE"):
         stage.play_until(state)
         stage.clients[name].drop()
-        told = stage.come_back(name).heard()[1]
-        assert told["startingCard"]["id"] == starting
+        received = stage.come_back(name).heard()[1]
+        assert received["startingCard"]["id"] == starting
     stage.play_until("PLAYING")
     stage.clients[name].drop()
     assert "startingCard" not in stage.come_back(name).heard()[1]
 
 
 @pytest.mark.parametrize("nickname", ["Ann", "Nobody"])
-def test_only_a_crashed_player_can_come_back(nickname: str) -> None:
+def test_only_a_crashed_player_can_return(nickname: str) -> None:
     stage = Stage(2)
     stage.hush()
     visitor = stage.cluster.connect()
@@ -199,7 +200,7 @@ def test_only_a_crashed_player_can_come_back(nickname: str) -> None:
     assert stage.clients["Ann"].heard() == []
 
 
-def test_coming_back_may_name_the_table() -> None:
+def test_a_request_to_return_may_name_the_table() -> None:
     stage = Stage(2)
     stage.clients["Ann"].drop()
     wrong = stage.come_back("Ann", gameId=1001)
@@ -207,7 +208,7 @@ def test_coming_back_may_name_the_table() -> None:
     assert stage.come_back("Ann", gameId=1000).heard()[0]["confirmRejoinGame"] is True
 
 
-def test_after_the_end_coming_back_is_denied_with_the_winner() -> None:
+def test_after_the_end_a_request_to_return_is_denied_with_the_winner() -> None:
     stage = Stage(2)
     while stage.room.status == "playing":
         stage.act()
@@ -225,7 +226,7 @@ def test_after_the_end_coming_back_is_denied_with_the_winner() -> None:
 # --- absent players --------------------------------------------------------------------------------------------------
 
 
-def test_the_turn_of_a_crashed_player_is_passed_over_after_the_grace_time() -> None:
+def test_the_turn_of_a_crashed_player_is_skipped_after_the_grace_time() -> None:
     stage = Stage(3)
     stage.play_until("PLAYING")
     first, second, third = stage.order
@@ -248,8 +249,8 @@ def test_the_server_draws_for_a_crashed_player() -> None:
     heard = stage.heard()[second]
     assert types(heard) == ["NotifyCommonTable", "ChangeState", "CurrentPlayer"]
     assert heard[0]["index"] == 0
-    told = stage.come_back(first).heard()[1]
-    assert len(told["hand"]) == 3
+    received = stage.come_back(first).heard()[1]
+    assert len(received["hand"]) == 3
 
 
 def test_the_server_chooses_for_crashed_players_in_the_set_up() -> None:
@@ -276,7 +277,7 @@ def test_the_server_chooses_for_crashed_players_in_the_set_up() -> None:
     assert stage.room.play.table.phase is Phase.PLAYING
 
 
-def test_who_comes_back_within_the_grace_time_keeps_the_turn() -> None:
+def test_a_player_who_returns_within_the_grace_time_keeps_the_turn() -> None:
     stage = Stage(2)
     stage.play_until("PLAYING")
     first, second = stage.order
@@ -290,7 +291,7 @@ def test_who_comes_back_within_the_grace_time_keeps_the_turn() -> None:
     assert types(stage.clients[first].heard())[0] == "ConfirmPlaceCard"
 
 
-def test_one_player_left_wins_after_a_minute_with_the_points_of_the_moment() -> None:
+def test_the_only_connected_player_wins_after_a_minute_with_the_present_points() -> None:
     stage = Stage(3, settings=CodexSettings(grace_ms=70_000))
     stage.play_until("PLAYING")
     first, second, third = stage.order
@@ -320,7 +321,7 @@ def test_a_table_that_all_have_left_ends_without_winners() -> None:
     assert "nobody" in answer["details"]
 
 
-def test_a_player_who_leaves_for_good_is_told_as_crashed_once() -> None:
+def test_a_player_who_leaves_for_good_is_reported_as_crashed_once() -> None:
     stage = Stage(3)
     stage.play_until("PLAYING")
     stage.cluster._leave(stage.clients["Bob"], stage.room)

@@ -1,4 +1,4 @@
-"""docs/protocols/codex.md and the recorded evening tell what is really said."""
+"""docs/protocols/codex.md and the recorded game agree with the code."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def names(union: Any) -> set[str]:
     return {kind.__name__ for kind in get_args(union)}
 
 
-def test_every_example_was_really_said() -> None:
+def test_every_example_occurs_in_the_recorded_game() -> None:
     said = [shortened(line.message) for line in SAID]
     for example in MESSAGES:
         assert example in said, example
@@ -35,7 +35,7 @@ def test_every_message_has_an_example() -> None:
     assert {example["type"] for example in MESSAGES} == names(ClientMessage) | names(ServerMessage)
 
 
-def test_every_message_is_said_by_those_who_may() -> None:
+def test_client_and_server_send_only_their_own_messages() -> None:
     assert {line.message["type"] for line in SAID if line.sent_by == "server"} == names(ServerMessage)
     asked = {line.message["type"] for line in SAID if line.sent_by == "client"}
     assert asked - names(ClientMessage) == {"SingMessage"}
@@ -56,13 +56,13 @@ def test_the_settings_are_on_the_page_with_their_defaults() -> None:
         assert f"| `TAVOLATA_CODEX_{setting.name.upper()}` | {setting.default} |" in PAGE
 
 
-def test_the_recorded_evening_is_still_the_same() -> None:
+def test_the_recorded_game_is_reproduced() -> None:
     record = (ROOT / "tests" / "transcripts" / "codex" / "evening.jsonl").read_text().splitlines()
     now = [{"who": line.who, "sent_by": line.sent_by, "message": shortened(line.message)} for line in SAID]
     assert [json.loads(line) for line in record] == now
 
 
-def test_every_message_survives_its_way_through_the_structs() -> None:
+def test_every_message_is_unchanged_after_decoding_and_encoding() -> None:
     for line in SAID:
         union: Any = ServerMessage if line.sent_by == "server" else ClientMessage
         if line.message["type"] != "SingMessage":

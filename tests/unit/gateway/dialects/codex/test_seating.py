@@ -69,7 +69,7 @@ def test_a_nickname_in_use_is_denied_and_another_can_be_tried() -> None:
     assert join(client, "Bob")["confirmJoinGame"] is True
 
 
-def test_without_a_waiting_game_joining_is_denied_and_the_name_is_given_back() -> None:
+def test_without_a_waiting_game_joining_is_denied_and_the_name_is_released() -> None:
     cluster = Cluster()
     client = cluster.connect()
     answer = join(client)
@@ -127,12 +127,12 @@ def test_the_url_may_name_the_table_and_the_message_another() -> None:
 
 
 @pytest.mark.parametrize("table", ["", "x", "-1", "1.5", "9" * 20, "١"])
-def test_a_url_that_makes_no_sense_is_refused(table: str) -> None:
+def test_an_invalid_url_is_refused(table: str) -> None:
     with pytest.raises(ProtocolError):
         DIALECT.converse(Opening({"table": table}, Cluster()))
 
 
-def test_a_connection_sits_at_one_table_at_most() -> None:
+def test_a_connection_has_a_seat_at_one_table_at_most() -> None:
     cluster = Cluster()
     client = cluster.connect()
     create(client, "Ann", 3)
@@ -169,7 +169,7 @@ def test_a_game_can_be_joined_again_on_a_url_whose_table_is_over() -> None:
     assert join(bob)["gameId"] == 1001
 
 
-def test_what_is_sent_while_a_seat_is_asked_for_is_handled_after_it() -> None:
+def test_messages_during_a_request_for_a_seat_are_handled_after_it() -> None:
     cluster = Cluster()
     client = cluster.connect()
     for frame in (
@@ -184,7 +184,7 @@ def test_what_is_sent_while_a_seat_is_asked_for_is_handled_after_it() -> None:
     assert [message.get("confirmGameCreation") for message in heard[:2]] == [True, False]
 
 
-def test_only_so_much_is_kept_while_a_seat_is_asked_for() -> None:
+def test_only_64_messages_are_held_during_a_request_for_a_seat() -> None:
     client = Cluster().connect()
     client.put_out(client.conversation.receive(b'{"type":"JoinGameMessage","nickname":"Ann"}'))
     for _ in range(70):
@@ -196,7 +196,7 @@ def test_only_so_much_is_kept_while_a_seat_is_asked_for() -> None:
     assert types(client.heard()) == ["ConfirmJoinGame", *["ConfirmDraw"] * 64]
 
 
-def test_a_limit_that_is_hit_is_no_refusal() -> None:
+def test_a_busy_cluster_is_reported_as_busy_instead_of_a_denial() -> None:
     stage = Stage(2)
     stage.hush()
     stage.cluster.busy = True
@@ -211,13 +211,13 @@ def test_a_limit_that_is_hit_is_no_refusal() -> None:
     assert one(client.heard(), "ConfirmStartingCard")["confirmStarting"] is True
 
 
-def test_a_name_claimed_for_a_seat_that_is_not_given_is_let_go() -> None:
+def test_a_name_claimed_for_a_refused_seat_is_released() -> None:
     client = Cluster().connect()
     join(client, "Bob")
     assert client.name == ""
 
 
-def test_a_lost_seat_is_kept_for_the_grace_time_while_the_table_waits() -> None:
+def test_the_seat_of_a_crashed_player_is_kept_for_the_grace_time_while_the_table_waits() -> None:
     stage = Stage(3, full=False)
     cluster, ann = stage.cluster, stage.clients["Ann"]
     bob = cluster.connect()
@@ -232,7 +232,7 @@ def test_a_lost_seat_is_kept_for_the_grace_time_while_the_table_waits() -> None:
     assert join(cluster.connect(), "Bob")["confirmJoinGame"] is True
 
 
-def test_who_comes_back_while_the_table_waits_is_told_so() -> None:
+def test_a_player_can_return_while_the_table_waits() -> None:
     stage = Stage(3, full=False)
     bob = stage.cluster.connect()
     join(bob)
@@ -249,7 +249,7 @@ def test_who_comes_back_while_the_table_waits_is_told_so() -> None:
     assert "startingCard" not in state
 
 
-def test_who_was_lost_while_the_table_waited_is_told_as_crashed_when_it_starts() -> None:
+def test_a_player_who_crashed_while_the_table_waited_is_reported_when_the_game_starts() -> None:
     stage = Stage(3, full=False)
     cluster, ann = stage.cluster, stage.clients["Ann"]
     bob = cluster.connect()

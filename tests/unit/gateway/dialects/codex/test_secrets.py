@@ -1,4 +1,4 @@
-"""Cards on the wire: everything that is printed on those one may see, nothing of the others."""
+"""Cards on the wire: visible cards have everything that is printed on them, hidden cards have no number."""
 
 import re
 from typing import Any
@@ -18,7 +18,7 @@ def plain(picture: Any) -> dict[str, Any]:
     return shown
 
 
-def test_every_card_shows_all_that_is_printed_on_it() -> None:
+def test_every_visible_card_has_all_that_is_printed_on_it() -> None:
     for number, card in CARDS.items():
         shown = plain(cards.card(number))
         assert set(shown) == {"id", "kind", "kingdom", "points", "condition", "cost", "front", "back"}
@@ -36,7 +36,7 @@ def test_every_card_shows_all_that_is_printed_on_it() -> None:
         assert shown["points"] == objective.points
 
 
-def test_some_cards_by_heart() -> None:
+def test_known_cards_have_their_printed_values() -> None:
     gold = plain(cards.card(41))
     assert gold["kingdom"] == "FUNGI"
     assert gold["condition"] == "QUILL"
@@ -56,13 +56,13 @@ def test_hidden_cards_of_one_kind_and_kingdom_look_exactly_alike() -> None:
 
 
 def numbers_in(client: Client) -> set[int]:
-    """The numbers of all cards that the client was ever shown."""
+    """The numbers of all cards that the client has received."""
     text = b"".join(client.frames).decode()
     return {int(number) for number in re.findall(r'"id":(\d+)', text)}
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_nobody_is_shown_a_card_that_is_hidden_from_them(players: int) -> None:
+def test_clients_never_receive_a_card_that_is_hidden_from_them(players: int) -> None:
     stage = Stage(players, seed=players)
     public: set[int] = set()
     while stage.room.status == "playing":
@@ -75,7 +75,7 @@ def test_nobody_is_shown_a_card_that_is_hidden_from_them(players: int) -> None:
 
 
 def hidden_from(stage: Stage, name: str) -> set[int]:
-    """What is in the decks and in the hands of others."""
+    """The cards in the decks and in the hands of the other players."""
     decks = stage.room.play.decks
     hidden = {*decks.resource, *decks.gold, *decks.unused}
     for seat, own in stage.room.play.own.items():
@@ -87,7 +87,7 @@ def hidden_from(stage: Stage, name: str) -> set[int]:
 PRIVATE = ("FirstHandMessage", "PersonalCardsMessage", "ChoiceObjectiveMessage", "AvailableColorMessage")
 
 
-def test_private_messages_go_to_nobody_else() -> None:
+def test_private_messages_go_to_sender_and_recipient_only() -> None:
     stage = Stage(4)
     while stage.room.status == "playing":
         stage.act()
@@ -98,7 +98,7 @@ def test_private_messages_go_to_nobody_else() -> None:
         assert [message["type"] for message in private].count("AvailableColorMessage") == 1
 
 
-def test_the_top_of_a_deck_is_told_by_its_back_only() -> None:
+def test_the_top_of_a_deck_is_shown_by_its_back_only() -> None:
     stage = Stage(2)
     while stage.room.status == "playing":
         stage.act()

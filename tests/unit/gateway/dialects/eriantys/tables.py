@@ -1,4 +1,4 @@
-"""Tables to test dialects at: two or three players who have sat down, each on the line of a dialect."""
+"""Tables for tests: two or three seated players, each connected in some dialect."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ NAMES = ("ann", "bob", "cid", "dan")
 
 
 def open_table(house: House, dialect: str, players: int, expert: bool) -> Line:
-    """The first player, ann, has made the table 1000."""
+    """A table with the number 1000, opened by the first player, ann."""
     line = house.connect(dialect)
     match dialect:
         case "eriantys.events":
@@ -41,7 +41,7 @@ def join_table(house: House, dialect: str, seat: int) -> Line:
 
 
 class Seats:
-    """A game that has begun. `at` puts a position on the table."""
+    """A game that has begun. `position` replaces the initial position."""
 
     def __init__(self, *dialects: str, expert: bool = True, position: State | None = None) -> None:
         self.house = House()
@@ -58,15 +58,15 @@ class Seats:
 
     def quiet(self) -> None:
         for line in self.lines:
-            line.told()
+            line.received()
 
     def say(self, seat: int, message: Any) -> list[Any]:
-        """What the speaker is told; the others have forgotten what they were told before."""
+        """The messages that the sender gets back. Earlier messages to the other seats are discarded."""
         self.quiet()
         return self.lines[seat].say(message)
 
-    def told(self, seat: int) -> list[Any]:
-        return self.lines[seat].told()
+    def received(self, seat: int) -> list[Any]:
+        return self.lines[seat].received()
 
 
 def types(messages: list[Any]) -> list[str]:
@@ -74,14 +74,14 @@ def types(messages: list[Any]) -> list[str]:
 
 
 def word(answer: list[Any]) -> str:
-    """The code word of a refusal of `eriantys.events`, which is all that is said."""
+    """The error name of a refusal in `eriantys.events`, which must be the only message."""
     assert types(answer) == ["Nack"]
     text: str = answer[0]["errorMessage"]
     return text.partition(":")[0]
 
 
 def code(answer: list[Any]) -> str:
-    """The code of a refusal of `eriantys.prompts`, which is all that is said."""
+    """The code of a refusal in `eriantys.prompts`, which must be the only message."""
     assert types(answer) == ["Error"]
     assert answer[0]["string"]
     found: str = answer[0]["code"]
@@ -89,7 +89,7 @@ def code(answer: list[Any]) -> str:
 
 
 def status(answer: list[Any]) -> int:
-    """The code of a refusal of `eriantys.status`, which is all that is said."""
+    """The code of a refusal in `eriantys.status`, which must be the only message."""
     assert len(answer) == 1
     assert set(answer[0]) == {"status", "errorMessage"}
     found: int = answer[0]["status"]

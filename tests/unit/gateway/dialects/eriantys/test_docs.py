@@ -1,4 +1,4 @@
-"""The examples of the protocol pages are true: each can be decoded as what it is, and every message has one."""
+"""The examples on the protocol pages can be decoded, and every message has one."""
 
 import re
 from pathlib import Path
@@ -32,7 +32,7 @@ FROM_CLIENT: dict[str, Any] = {EVENTS: events_messages.FromClient, PROMPTS: prom
 
 
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
-def test_everything_that_the_server_says_has_a_true_example(dialect: str) -> None:
+def test_every_message_of_the_server_has_a_correct_example(dialect: str) -> None:
     seen = set()
     for way, text in examples(dialect):
         if way == "<":
@@ -43,7 +43,7 @@ def test_everything_that_the_server_says_has_a_true_example(dialect: str) -> Non
 
 
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
-def test_everything_that_a_client_says_has_a_true_example(dialect: str) -> None:
+def test_every_message_of_a_client_has_a_correct_example(dialect: str) -> None:
     talk: Any = Seats(dialect, dialect).lines[0].talk
     seen, moves = set(), set()
     for way, text in examples(dialect):
@@ -56,7 +56,7 @@ def test_everything_that_a_client_says_has_a_true_example(dialect: str) -> None:
         assert moves == set(events_messages.MOVES.values())
 
 
-def test_the_examples_of_the_status_dialect_are_true() -> None:
+def test_the_examples_of_the_status_dialect_are_correct() -> None:
     nameless: Any = Seats(STATUS, STATUS).house.connect(STATUS).talk
     seated: Any = Seats(STATUS, STATUS, position=board(cards=(1, 5, 7))).lines[0].talk
     commands, keys = set(), set()
@@ -66,10 +66,10 @@ def test_the_examples_of_the_status_dialect_are_true() -> None:
             talk.parse(text.encode())
             commands.add(msgspec.json.decode(text)["cmd"] if '"cmd"' in text else "")
         else:
-            told = msgspec.json.decode(text)
-            kind: Any = status_messages.AddPlayerResponse if "userID" in told else status_messages.CurrentStatus
-            assert msgspec.json.decode(msgspec.json.encode(msgspec.json.decode(text, type=kind))) == told
-            keys |= set(told)
+            received = msgspec.json.decode(text)
+            kind: Any = status_messages.AddPlayerResponse if "userID" in received else status_messages.CurrentStatus
+            assert msgspec.json.decode(msgspec.json.encode(msgspec.json.decode(text, type=kind))) == received
+            keys |= set(received)
     assert commands == {"", *status_messages.COMMANDS}
     assert keys == {"status", "userID", "errorMessage", "winner", "turn", "game", "gameMode", "playerID"}
 

@@ -1,4 +1,4 @@
-"""Tables where every seat speaks another dialect: whole games, losses, and returns in other words."""
+"""Tables where every seat uses another dialect: whole games, disconnections, and returns in another dialect."""
 
 from itertools import product
 
@@ -44,8 +44,8 @@ def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> N
 @settings(max_examples=25, deadline=None)
 @given(seed=some.integers(1, 10**6), players=some.sampled_from([2, 3, 4]))
 @example(seed=112_272, players=3)  # one has an empty entrance when its turn comes
-def test_players_who_are_lost_and_come_back_again_and_again_finish_their_game(seed: int, players: int) -> None:
-    """Some are back at once; others only after the game has played or skipped their turns."""
+def test_players_who_disconnect_and_return_repeatedly_finish_their_game(seed: int, players: int) -> None:
+    """Some players return at once; others only after the game has played or skipped their turns."""
     party = Party([EVENTS, *(ALL[(seed + seat) % 3] for seat in range(1, players))], expert=True, seed=seed)
     party.sit_down()
     dice = Dice(seed, "losses")
@@ -92,7 +92,7 @@ def test_a_strict_and_a_lax_player_share_a_table() -> None:
     assert types(seats.say(1, {"type": "EntranceToHall", "colorS": "GREEN"}))[-1] == "MoveStudentRequest"
 
 
-def test_a_player_may_come_back_in_another_dialect() -> None:
+def test_a_player_may_return_in_another_dialect() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS, position=board(3))
     seats.house.lose(seats.lines[0])
     as_status = seats.house.connect(STATUS)
@@ -107,18 +107,18 @@ def test_a_player_may_come_back_in_another_dialect() -> None:
     assert types(as_events.say({"type": "Login", "username": "ann"}))[-1] == "ChangeTurn"
 
 
-def test_each_seat_is_told_a_move_in_its_own_words() -> None:
+def test_each_seat_gets_a_move_in_the_messages_of_its_dialect() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS, position=board(3))
     seats.say(0, {"type": "GameEvent", "eventType": 3, "color": "GREEN"})
-    assert types(seats.told(1)) == ["UpdateProfs", "UpdatePlayer", "InformationGame"]
-    assert seats.told(2)[0]["game"]["professors"] == [0, -1, -1, -1, -1]
+    assert types(seats.received(1)) == ["UpdateProfs", "UpdatePlayer", "InformationGame"]
+    assert seats.received(2)[0]["game"]["professors"] == [0, -1, -1, -1, -1]
 
 
-def test_tower_colours_agree_in_all_dialects() -> None:
+def test_tower_colors_agree_in_all_dialects() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS)
     for line in list(seats.lines):
         seats.house.lose(line)
     seen = seats.house.connect(STATUS).say(b"cid")[1]["game"]["players"]
     assert [player["towerColour"] for player in seen] == ["BLACK", "WHITE", "GREY"]
-    told = seats.house.connect(EVENTS).say({"type": "Login", "username": "ann"})
-    assert [message["color"] for message in told if message["type"] == "AddPlayer"] == ["BLACK", "WHITE", "GREY"]
+    received = seats.house.connect(EVENTS).say({"type": "Login", "username": "ann"})
+    assert [message["color"] for message in received if message["type"] == "AddPlayer"] == ["BLACK", "WHITE", "GREY"]

@@ -1,4 +1,4 @@
-"""Recorded whole games: what is said on the wire does not change unnoticed."""
+"""Recorded whole games are reproduced message by message, so that no change of the wire goes unnoticed."""
 
 import pytest
 
@@ -6,5 +6,5 @@ from tests.support.eriantys_transcripts import SEEDS, path_of, record
 
 
 @pytest.mark.parametrize("dialect", SEEDS)
-def test_the_recorded_game_is_played_again_word_for_word(dialect: str) -> None:
+def test_the_recorded_game_is_reproduced(dialect: str) -> None:
     assert record(dialect).splitlines() == path_of(dialect).read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""The TCP stream: values split and joined in every way, names without quotes, rubbish, and the limit."""
+"""The TCP stream: values split and joined in every way, names without quotes, malformed input, and the limit."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ MALFORMED, ENDLESS = "frame/malformed", "frame/endless"
 
 
 def moving(**options: str) -> Framing:
-    """A stream in which moves are awaited."""
+    """A stream after the prompt for a move."""
     framing = DIALECT.framing(options)
     framing.frame(b'"move"')
     return framing
@@ -82,13 +82,13 @@ def test_an_unfinished_value_is_no_error_however_long_it_takes() -> None:
         b"NaN", b"'a'", b"// x", b'{"a"}', b'{"a":}', b"[,1]",
     ],
 )  # fmt: skip
-def test_rubbish_is_one_malformed_answer_up_to_the_end_of_the_line(rubbish: bytes) -> None:
+def test_malformed_input_up_to_the_end_of_the_line_is_one_malformed_answer(rubbish: bytes) -> None:
     framing = moving()
     found = fed(framing, rubbish + b' {"type": "move"} \n{"type": "move", "to": null}\n')
     assert found == [MALFORMED, '{"type": "move", "to": null}']
 
 
-def test_rubbish_without_a_line_end_is_dropped_after_a_pause() -> None:
+def test_malformed_input_without_a_line_end_is_one_answer_after_a_pause() -> None:
     framing = moving()
     assert framing.idle_ms > 0
     assert fed(framing, b"hello ", b"there [1, 2]") == []
@@ -97,7 +97,7 @@ def test_rubbish_without_a_line_end_is_dropped_after_a_pause() -> None:
     assert fed(framing, b"[1, 2]") == ["[1, 2]"]
 
 
-def test_a_line_end_inside_a_string_or_word_ends_the_rubbish_too() -> None:
+def test_a_line_end_inside_a_string_or_literal_ends_the_malformed_input_too() -> None:
     assert fed(moving(), b'"alice\n[1, 2]\n') == [MALFORMED, "[1, 2]"]
     assert fed(moving(), b"tru\n[1, 2]\n") == [MALFORMED, "[1, 2]"]
 
@@ -206,7 +206,7 @@ def test_the_scanner_agrees_with_a_json_parser(text: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.binary(max_size=200), name=st.booleans(), cut=st.integers(1, 50))
-def test_any_bytes_are_survived(data: bytes, name: bool, cut: int) -> None:
+def test_feeding_any_bytes_does_not_raise(data: bytes, name: bool, cut: int) -> None:
     framing = naming() if name else moving()
     for at in range(0, len(data), cut):
         framing.feed(data[at : at + cut])

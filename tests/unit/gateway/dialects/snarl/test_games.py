@@ -1,4 +1,4 @@
-"""Complete games: the load tool's players over the dialect, message by message and byte by byte."""
+"""Whole games in the dialect, played by the clients of the load tool, by message and by byte."""
 
 from collections import deque
 
@@ -27,7 +27,7 @@ def seat_all(cluster: Cluster, count: int, seats: int, seed: int) -> list[tuple[
 
 
 def play_on(pairs: list[tuple[SnarlPlayer, Client]], most: int = 100_000) -> None:
-    """Carry messages between players and server until nobody has anything to say."""
+    """Carry messages between clients and server until there are none left."""
     busy = deque(pairs)
     idle = 0
     for _ in range(most):

@@ -1,4 +1,4 @@
-"""The load tool's player notices when a server does not keep to the protocol."""
+"""The client of the load tool reports violations of the protocol."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def hear(player: SnarlPlayer, *messages: Any) -> list[Any]:
     return [msgspec.json.decode(answer) for answer in answers]
 
 
-def test_a_good_conversation_has_no_faults() -> None:
+def test_a_correct_conversation_has_no_faults() -> None:
     player = newcomer()
     assert hear(player, {"type": "welcome", "info": "x"}, "name") == ["alice"]
     assert hear(player, START, UPDATE, "move") == [{"type": "move", "to": [1, 2]}]
@@ -38,7 +38,7 @@ def test_a_good_conversation_has_no_faults() -> None:
     assert (player.moves, player.told.faults) == (1, [])
 
 
-def test_a_name_that_is_asked_again_is_said_again_a_moment_later() -> None:
+def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> None:
     player = newcomer()
     hear(player, "name")
     assert hear(player, "name") == []
@@ -65,7 +65,7 @@ def test_a_name_that_is_asked_again_is_said_again_a_moment_later() -> None:
         "OK",
     ],
 )
-def test_a_message_that_must_not_be_is_a_fault(message: Any) -> None:
+def test_a_message_that_violates_the_protocol_is_a_fault(message: Any) -> None:
     player = newcomer()
     hear(player, message)
     assert player.told.faults
@@ -77,7 +77,7 @@ def test_a_legal_move_that_is_called_invalid_is_a_fault() -> None:
     assert player.told.faults
 
 
-def test_players_of_one_game_must_be_told_the_same_scores() -> None:
+def test_players_of_one_game_must_get_the_same_scores() -> None:
     def scores(exits: int) -> dict[str, Any]:
         each = {"type": "player-score", "ejects": 0, "keys": 0}
         return {"type": "end-game", "scores": [{**each, "name": name, "exits": exits} for name in ("carol", "dave")]}

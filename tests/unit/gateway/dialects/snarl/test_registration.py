@@ -1,4 +1,4 @@
-"""Welcome, names, tables, and coming back."""
+"""Welcome, names, tables, and returns."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_nothing_confirms_a_name_until_the_level_starts() -> None:
         assert prompt == (["move"] if client is alice else [])
 
 
-def test_bad_and_taken_names_are_asked_again_and_nothing_else_is_sent() -> None:
+def test_after_an_invalid_or_taken_name_only_the_prompt_is_sent_again() -> None:
     cluster = Cluster()
     cluster.join("alice")
     client = cluster.connect()
@@ -109,7 +109,7 @@ def test_the_ticks_are_dense_enough_for_short_waits() -> None:
     assert Cluster(SnarlSettings(wait_ms=300)).connect().conversation.tick_ms == 150
 
 
-def test_clients_without_wishes_fill_the_oldest_table_whatever_its_size() -> None:
+def test_clients_without_url_options_fill_the_oldest_table_of_any_size() -> None:
     cluster = Cluster()
     cluster.join("a", {"players": "3", "wait": "7.5"})
     cluster.join("b", {"players": "2"})
@@ -145,7 +145,7 @@ def test_a_table_may_start_with_fewer_players_than_seats() -> None:
     assert alice.heard()[0]["players"] == bob.heard()[0]["players"] == ["alice", "bob"]
 
 
-def test_who_leaves_before_the_start_gives_seat_and_name_back() -> None:
+def test_leaving_before_the_start_frees_seat_and_name() -> None:
     cluster = Cluster()
     alice, bob = cluster.join("alice", {"players": "3"}), cluster.join("bob")
     alice.drop()
@@ -163,7 +163,7 @@ def test_table_in_the_url_picks_one() -> None:
 
 
 @pytest.mark.parametrize("table", ["999", "1000"])
-def test_a_table_that_cannot_be_joined_is_welcome_and_close(table: str) -> None:
+def test_a_client_of_a_table_that_cannot_be_joined_is_welcomed_and_closed(table: str) -> None:
     cluster = Cluster()
     cluster.join("a", {"players": "1"})
     client = cluster.connect({"table": table})
@@ -181,7 +181,7 @@ def test_a_table_that_fills_up_before_the_name_comes_is_closed_then() -> None:
     assert closed_with(client) is NO_TABLE
 
 
-def test_what_comes_between_the_name_and_the_start_is_dropped() -> None:
+def test_frames_between_the_name_and_the_start_are_dropped() -> None:
     cluster = Cluster()
     alice = cluster.join("alice", {"players": "2"})
     alice.say("bob")
@@ -192,7 +192,7 @@ def test_what_comes_between_the_name_and_the_start_is_dropped() -> None:
     assert alice.closed is None
 
 
-def test_a_busy_cluster_lets_the_name_wait_for_its_turn() -> None:
+def test_a_login_is_repeated_while_the_cluster_is_busy() -> None:
     cluster = Cluster()
     cluster.busy.extend(["busy/store", "busy/backlog"])
     client = cluster.connect({"players": "1"})
@@ -204,7 +204,7 @@ def test_a_busy_cluster_lets_the_name_wait_for_its_turn() -> None:
     assert client.heard()[-1] == "move"
 
 
-def test_a_table_that_was_gone_when_it_was_matched_is_tried_again() -> None:
+def test_a_match_that_came_too_late_is_tried_again() -> None:
     cluster = Cluster()
     client = cluster.connect({"players": "1"})
     client.heard()
@@ -218,13 +218,13 @@ def test_a_table_that_was_gone_when_it_was_matched_is_tried_again() -> None:
 @pytest.mark.parametrize(
     ("code", "close_code"), [("frame/too_big", TOO_BIG), ("frame/endless", TOO_BIG), ("busy/rate", BUSY)]
 )
-def test_too_much_ends_the_connection(code: ErrorCode, close_code: CloseCode) -> None:
+def test_oversized_frames_and_too_many_answers_close_the_connection(code: ErrorCode, close_code: CloseCode) -> None:
     client = Cluster().connect()
     client.invalid_frame(code)
     assert client.closed is close_code
 
 
-def test_too_many_messages_while_nothing_is_asked_are_just_dropped() -> None:
+def test_too_many_messages_while_no_prompt_is_open_are_dropped() -> None:
     client = Cluster().join("alice")
     client.invalid_frame("busy/rate")
     assert client.closed is None
@@ -241,7 +241,7 @@ def two(grace_ms: int = 10_000) -> tuple[Cluster, Client, Client]:
     return cluster, alice, bob
 
 
-def test_a_lost_player_in_turn_comes_back_by_name_and_is_asked_for_its_move() -> None:
+def test_a_player_in_turn_returns_by_name_and_is_prompted_for_a_move() -> None:
     cluster, alice, bob = two()
     alice.drop()
     assert bob.heard() == []
@@ -256,7 +256,7 @@ def test_a_lost_player_in_turn_comes_back_by_name_and_is_asked_for_its_move() ->
     assert back.heard()[0] == "OK"
 
 
-def test_a_lost_player_out_of_turn_comes_back_without_a_prompt_and_by_any_transport() -> None:
+def test_a_player_out_of_turn_returns_without_a_prompt_over_any_transport() -> None:
     cluster, alice, bob = two()
     bob.drop()
     back = cluster.connect(tcp=True)
@@ -268,7 +268,7 @@ def test_a_lost_player_out_of_turn_comes_back_without_a_prompt_and_by_any_transp
 
 
 @pytest.mark.parametrize("table", ["1000", "4711"])
-def test_the_table_in_the_url_does_not_matter_for_coming_back(table: str) -> None:
+def test_the_table_in_the_url_is_ignored_for_a_return(table: str) -> None:
     cluster, alice, _ = two()
     alice.drop()
     back = cluster.connect({"table": table})
@@ -276,7 +276,7 @@ def test_the_table_in_the_url_does_not_matter_for_coming_back(table: str) -> Non
     assert back.heard()[-1] == "move"
 
 
-def test_a_stranger_cannot_use_the_table_of_a_lost_player() -> None:
+def test_another_name_cannot_take_the_seat_of_a_disconnected_player() -> None:
     cluster, alice, _ = two()
     alice.drop()
     stranger = cluster.connect({"table": "1000"})
@@ -284,7 +284,7 @@ def test_a_stranger_cannot_use_the_table_of_a_lost_player() -> None:
     assert closed_with(stranger) is NO_TABLE
 
 
-def test_the_name_of_a_player_who_is_there_stays_taken() -> None:
+def test_the_name_of_a_connected_player_stays_taken() -> None:
     cluster, _, _ = two()
     client = cluster.connect()
     client.heard()
@@ -305,7 +305,7 @@ def test_after_the_grace_the_player_is_disconnected_and_the_name_stays_taken() -
     assert late.heard() == ["name"]
 
 
-def test_without_grace_there_is_no_way_back() -> None:
+def test_without_a_grace_time_a_player_cannot_return() -> None:
     cluster, alice, bob = two(grace_ms=0)
     alice.drop()
     assert bob.heard()[0]["message"] == "Player alice disconnected."
@@ -315,7 +315,7 @@ def test_without_grace_there_is_no_way_back() -> None:
     assert late.heard() == ["name"]
 
 
-def test_who_does_not_move_in_time_is_closed() -> None:
+def test_a_player_who_does_not_move_in_time_is_closed() -> None:
     cluster, alice, bob = two()
     cluster.tables[FIRST].notice(DeadlinePassed("move"))
     assert closed_with(alice) is REMOVED

@@ -1,4 +1,4 @@
-"""Settings from variables, options of listeners, wishes in the URL."""
+"""Settings from variables, options of listeners, options in the URL."""
 
 import pytest
 
@@ -115,7 +115,7 @@ def test_a_wrong_option_of_a_listener_is_a_clear_error(option: str, value: str, 
         DIALECT.framing({option: value})
 
 
-def test_wishes_in_the_url() -> None:
+def test_url_options_are_read() -> None:
     assert read_url_options({}) == UrlOptions()
     assert read_url_options({"players": "3", "wait": "0.5"}) == UrlOptions(3, 500)
     assert read_url_options({"table": "1007", "players": "9", "wait": "x"}) == UrlOptions(table=RoomId(1007))
@@ -130,11 +130,11 @@ def test_wishes_in_the_url() -> None:
         {"table": "x"}, {"table": ""}, {"table": "-1"}, {"table": "1.5"},
     ],
 )  # fmt: skip
-def test_a_url_that_makes_no_sense_is_refused(query: dict[str, str]) -> None:
+def test_an_invalid_url_is_refused(query: dict[str, str]) -> None:
     with pytest.raises(ProtocolError):
         DIALECT.converse(Opening(query, Cluster()))
 
 
-def test_the_dialect_is_spoken_at_its_path() -> None:
+def test_the_dialect_has_its_name_and_path() -> None:
     assert (DIALECT.name, DIALECT.path) == ("snarl", "/ws/snarl")
     assert snarl_dialect(SnarlSettings(levels=FILE)).name == "snarl"

@@ -1,4 +1,4 @@
-"""Recorded conversations are held again, byte by byte."""
+"""Recorded conversations are reproduced byte by byte."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ LEVELS = (FOLDER / "small.levels").read_text()
 
 
 def hold(text: str) -> None:
-    """Each line is `seed N`, `WHO > what the client says`, `WHO < what it hears`, or `WHO closed CODE`."""
+    """Each line is `seed N`, `NAME > frame of the client`, `NAME < frame of the server`, or `NAME closed CODE`."""
     lines = [line.split(" ", 2) for line in text.splitlines() if line]
     seed, names = int(lines[0][1]), dict.fromkeys(who for who, *_ in lines[1:])
     cluster = Cluster(SnarlSettings(levels=LEVELS, clients=len(names)), seed=seed)
@@ -29,5 +29,5 @@ def hold(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["one_player", "two_players"])
-def test_the_recorded_conversation_goes_as_it_went(name: str) -> None:
+def test_the_recorded_conversation_is_reproduced(name: str) -> None:
     hold((FOLDER / f"{name}.txt").read_text())

@@ -1,4 +1,4 @@
-"""Turns, results, updates, ends: what is said to whom, and in which order."""
+"""Turns, results, updates and ends: the right messages reach the right players in the right order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ def staged(
     settings: SnarlSettings | None = None,
     tcp: Mapping[str, str] | None = None,
 ) -> tuple[Cluster, list[Client]]:
-    """A table that begins in this position; all have been told so."""
+    """A table that begins in this position, which all players have received."""
 
     def setup(table: Table[Options]) -> tuple[Event, ...]:
         script = Script(State())
@@ -67,7 +67,7 @@ def move(*to: int) -> dict[str, Any]:
 
 
 def gist(client: Client) -> list[Any]:
-    """What a client heard, updates shortened to their text."""
+    """The messages that a client received, with updates shortened to their text."""
     return [
         ("update", message["message"])
         if isinstance(message, dict) and message["type"] == "player-update"
@@ -76,7 +76,7 @@ def gist(client: Client) -> list[Any]:
     ]
 
 
-def test_the_result_comes_first_and_everybody_gets_the_update() -> None:
+def test_the_result_comes_first_and_all_players_get_the_update() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)}, [zombie(1, (1, 8))])
     alice.say(move(3, 6))
     assert gist(alice) == ["OK", ("update", "Player alice moved.")]
@@ -92,7 +92,7 @@ def test_one_update_for_every_adversary() -> None:
     assert gist(alice) == ["OK", ("update", "Player alice moved."), ("update", None), ("update", None), "move"]
 
 
-def test_an_invalid_move_is_asked_again_and_nobody_else_hears_of_it() -> None:
+def test_after_an_invalid_move_only_its_player_gets_messages() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
     alice.say(move(0, 5))
     assert gist(alice) == ["Invalid", "move"]
@@ -130,7 +130,7 @@ def test_the_number_of_asks_is_a_setting() -> None:
     assert gist(bob) == ["move"]
 
 
-def test_whatever_comes_while_no_prompt_is_open_is_dropped() -> None:
+def test_frames_that_arrive_while_no_prompt_is_open_are_dropped() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
     bob.say(move(1, 6))
     bob.send(b"rubbish")
@@ -174,14 +174,14 @@ def test_key_exit_and_the_end_of_the_game() -> None:
     assert alice.closed is bob.closed is GAME_OVER
 
 
-def test_a_level_that_nobody_exited_ends_with_null_and_empty_lists() -> None:
+def test_a_level_without_exits_ends_with_null_and_empty_lists() -> None:
     _, (alice,) = staged(HALL, {"alice": (1, 7)}, [zombie(1, (1, 8))], last=2)
     alice.say(move(1, 8))
     assert alice.heard()[1] == {"type": "end-level", "key": None, "exits": [], "ejects": ["alice"]}
     assert alice.closed is GAME_OVER
 
 
-def test_who_left_the_level_hears_nothing_until_it_is_over_and_then_plays_the_next() -> None:
+def test_a_player_who_left_the_level_gets_no_updates_until_the_next_level() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (1, 2), "bob": (4, 7)}, last=2)
     alice.say(move(1, 1))
     bob.say(move(4, 8))
@@ -233,7 +233,7 @@ def test_the_last_update_of_an_expelled_player_comes_before_the_end(monkeypatch:
     ]
 
 
-def test_a_lost_connection_is_told_at_once_even_between_prompt_and_result() -> None:
+def test_a_disconnection_is_announced_at_once_even_between_prompt_and_result() -> None:
     _, (alice, bob, carol) = staged(
         HALL, {"alice": (1, 3), "bob": (3, 5), "carol": (4, 3)}, settings=SnarlSettings(grace_ms=0)
     )
@@ -257,7 +257,7 @@ def test_updates_show_the_names_of_others_and_never_the_receiver() -> None:
     assert list(update) == ["type", "layout", "position", "objects", "actors", "message"]
 
 
-def test_a_busy_cluster_makes_the_move_wait_and_it_counts_once() -> None:
+def test_a_move_is_repeated_while_the_cluster_is_busy_and_counts_once() -> None:
     cluster, (alice, _) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
     cluster.busy.append("busy/backlog")
     alice.say(move(3, 6))
@@ -307,13 +307,13 @@ def test_info_can_be_an_object() -> None:
     assert (info["ip-address"], info["port"]) == ("10.0.0.1", 99)
 
 
-def test_info_as_an_object_names_the_place_that_was_connected_to() -> None:
+def test_info_as_an_object_has_the_address_that_the_client_connected_to() -> None:
     client = Cluster().connect(tcp=True, compat={"info-object": ""})
     info = client.heard()[0]["info"]
     assert (info["ip-address"], info["port"]) == LOCAL
 
 
-def test_websockets_have_no_extras_and_no_leniency() -> None:
+def test_websocket_connections_have_no_extras_and_no_leniency() -> None:
     cluster = Cluster(SnarlSettings(extras=("health", "info-object")))
     client = cluster.connect({"players": "1"})
     client.send(b"alice")

@@ -1,4 +1,4 @@
-"""Whatever a client sends: an answer in the dialect's own words, and never an exception."""
+"""Malformed and denied messages are answered in the dialect, and never raise an exception."""
 
 import json
 from typing import Any, get_args
@@ -110,7 +110,7 @@ def test_unknown_keys_are_ignored(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*SERVER_ONLY, "Nonsense", "createGameMessage", "CreateGame", ""])
-def test_what_no_client_sends_is_an_error(kind: str) -> None:
+def test_a_message_that_only_servers_send_is_an_error(kind: str) -> None:
     client = visitor()
     client.say({"type": kind, "details": "", "player": "Ann"})
     message = only(client)
@@ -122,14 +122,14 @@ def test_what_no_client_sends_is_an_error(kind: str) -> None:
     "frame",
     [b"", b"null", b"[]", b'"CreateGameMessage"', b"17", b"{", b"{}", b'{"type":7}', b'{"type":null}', b"\xff\xfe"],
 )
-def test_what_is_no_message_is_an_error(frame: bytes) -> None:
+def test_a_frame_that_is_not_a_message_is_an_error(frame: bytes) -> None:
     client = visitor()
     client.say(frame)
     assert only(client)["type"] == "ErrorMessage"
     assert client.complaints == ["frame/malformed"]
 
 
-def test_the_connection_is_closed_after_twenty_in_a_row() -> None:
+def test_the_connection_is_closed_after_twenty_malformed_messages_in_a_row() -> None:
     client = visitor()
     for _ in range(19):
         client.say(b"nonsense")
@@ -140,7 +140,7 @@ def test_the_connection_is_closed_after_twenty_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("message", [{"type": kind, **arguments} for kind, arguments in FULL.items()])
-def test_any_well_formed_message_begins_the_count_anew(message: Message) -> None:
+def test_any_well_formed_message_resets_the_count(message: Message) -> None:
     client = visitor()
     for _ in range(3):
         for _ in range(19):
@@ -149,7 +149,7 @@ def test_any_well_formed_message_begins_the_count_anew(message: Message) -> None
     assert not is_closed(client)
 
 
-def test_binary_and_oversized_frames_count_as_nonsense_and_dropped_ones_do_not() -> None:
+def test_binary_and_oversized_frames_count_as_malformed_and_dropped_ones_do_not() -> None:
     client = visitor()
     for _ in range(30):
         client.put_out(client.conversation.invalid_frame("busy/rate"))
@@ -202,7 +202,7 @@ def test_requests_in_the_name_of_another_are_denied(kind: str) -> None:
         ("DRAWING", {"type": "DrawTableMessage", "choice": 5}),
     ],
 )
-def test_values_that_cannot_be_are_denied_and_change_nothing(state: str, changes: Message) -> None:
+def test_impossible_values_are_denied_and_change_nothing(state: str, changes: Message) -> None:
     stage = Stage(2)
     stage.play_until(state)
     before = stage.room.play

@@ -1,4 +1,4 @@
-"""The dialect `eriantys.events`: getting to a table, the start, and coming back to it."""
+"""The dialect `eriantys.events`: taking a seat, the start, and returning."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_a_room_is_created_listed_filtered_and_entered() -> None:
         {"type": "AddPlayer", "player": "ann", "color": "BLACK", "position": 0},
         {"type": "AddPlayer", "player": "bob", "color": "WHITE", "position": 1},
     ]
-    assert ann.told() == [{"type": "AddPlayer", "player": "bob", "color": "WHITE", "position": 1}]
+    assert ann.received() == [{"type": "AddPlayer", "player": "bob", "color": "WHITE", "position": 1}]
 
 
 def test_a_private_room_is_not_listed_and_can_be_entered_by_its_number() -> None:
@@ -85,7 +85,7 @@ def test_a_private_room_is_not_listed_and_can_be_entered_by_its_number() -> None
     assert bob.say({"type": "AccessRoom", "roomId": 1000})[0] == ACK
 
 
-def test_what_cannot_be_entered_is_refused() -> None:
+def test_rooms_that_cannot_be_entered_are_refused() -> None:
     house = House()
     ann = house.connect(EVENTS)
     create = {"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": False}
@@ -131,21 +131,21 @@ def test_the_start_in_its_order() -> None:
     ann.say({"type": "Login", "username": "ann"})
     ann.say({"type": "CreateRoom", "numberOfPlayers": 2, "expert": True, "private": False})
     bob.say({"type": "Login", "username": "bob"})
-    told = bob.say({"type": "AccessRoom", "roomId": 1000})[3:]
-    kinds = [kind for place, kind in enumerate(types(told)) if place == 0 or types(told)[place - 1] != kind]
+    received = bob.say({"type": "AccessRoom", "roomId": 1000})[3:]
+    kinds = [kind for place, kind in enumerate(types(received)) if place == 0 or types(received)[place - 1] != kind]
     order = ["StartGame", "MoveMotherNature", "AddStudentTo", "NotifyCharacterCard", "AddStudentTo", "AddCoin"]
     assert kinds == [*order, "AddStudentTo", "ChangePhase", "ChangeTurn"]
-    places = [message["where"].partition(":")[0] for message in told if message["type"] == "AddStudentTo"]
+    places = [message["where"].partition(":")[0] for message in received if message["type"] == "AddStudentTo"]
     held = places.count("CARD")
     assert places == ["ISLAND"] * 10 + ["CARD"] * held + ["ENTRANCE"] * 14 + ["CLOUD"] * 6
-    assert told[-2] == {"type": "ChangePhase", "phase": "PLANNING_PHASE"}
-    assert ann.told()[1:] == told
+    assert received[-2] == {"type": "ChangePhase", "phase": "PLANNING_PHASE"}
+    assert ann.received()[1:] == received
 
 
 # --- coming back -----------------------------------------------------------------------------------------------------
 
 
-def test_a_lost_player_is_announced_and_comes_back_by_logging_in() -> None:
+def test_a_disconnected_player_is_announced_and_returns_by_logging_in() -> None:
     state = board(
         3,
         cards=(5, 1),
@@ -158,69 +158,72 @@ def test_a_lost_player_is_announced_and_comes_back_by_logging_in() -> None:
     groups = tuple(Group(g.tiles, 2) if g.tiles == (3,) else g for g in state.view.groups)
     seats = Seats(EVENTS, EVENTS, EVENTS, position=with_card(with_view(state, groups=groups), 5, no_entry=2))
     seats.house.lose(seats.lines[2])
-    assert seats.told(0) == [{"type": "PlayerDisconnect", "player": "cid"}]
+    assert seats.received(0) == [{"type": "PlayerDisconnect", "player": "cid"}]
     again = seats.house.connect(EVENTS)
-    told = again.say({"type": "Login", "username": "cid"})
-    assert told[:5] == [
+    received = again.say({"type": "Login", "username": "cid"})
+    assert received[:5] == [
         ACK,
         {"type": "RoomId", "roomId": 1000},
         {"type": "AddPlayer", "player": "ann", "color": "BLACK", "position": 0},
         {"type": "AddPlayer", "player": "bob", "color": "WHITE", "position": 1},
         {"type": "AddPlayer", "player": "cid", "color": "GREY", "position": 2},
     ]
-    assert told[5:9] == [
+    assert received[5:9] == [
         {"type": "StartGame"},
         {"type": "MergeIslands", "firstIsland": 0, "secondIsland": 1},
         {"type": "MergeIslands", "firstIsland": 0, "secondIsland": 10},
         {"type": "MoveMotherNature", "destination": 4},
     ]
-    assert added("ISLAND:0", "GREEN") in told
-    assert added("ISLAND:0", "RED") in told
-    assert added("DININGROOM:1", "GREEN") in told
-    assert told.count({"type": "MoveTower", "from": "PLAYER:0", "to": "ISLAND:0"}) == 3
-    assert told.count({"type": "MoveTower", "from": "PLAYER:1", "to": "ISLAND:3"}) == 1
-    assert told.count({"type": "NoEntry", "add": True, "islandIndex": 1}) == 2
-    assert told.count({"type": "AddCoin", "player": "bob"}) == 10
-    assert {"type": "SetProfessorTo", "professor": "GREEN", "player": "bob"} in told
-    assert told[-2:] == [{"type": "ChangePhase", "phase": "ACTION_PHASE_ONE"}, {"type": "ChangeTurn", "player": "ann"}]
-    assert seats.told(0) == [{"type": "AddPlayer", "player": "cid", "color": "GREY", "position": 2}]
+    assert added("ISLAND:0", "GREEN") in received
+    assert added("ISLAND:0", "RED") in received
+    assert added("DININGROOM:1", "GREEN") in received
+    assert received.count({"type": "MoveTower", "from": "PLAYER:0", "to": "ISLAND:0"}) == 3
+    assert received.count({"type": "MoveTower", "from": "PLAYER:1", "to": "ISLAND:3"}) == 1
+    assert received.count({"type": "NoEntry", "add": True, "islandIndex": 1}) == 2
+    assert received.count({"type": "AddCoin", "player": "bob"}) == 10
+    assert {"type": "SetProfessorTo", "professor": "GREEN", "player": "bob"} in received
+    assert received[-2:] == [
+        {"type": "ChangePhase", "phase": "ACTION_PHASE_ONE"},
+        {"type": "ChangeTurn", "player": "ann"},
+    ]
+    assert seats.received(0) == [{"type": "AddPlayer", "player": "cid", "color": "GREY", "position": 2}]
     assert word(seats.house.connect(EVENTS).say({"type": "Login", "username": "cid"})) == "NAME_TAKEN"
 
 
-def test_who_leaves_a_waiting_room_is_announced_once() -> None:
+def test_leaving_a_waiting_room_is_announced_once() -> None:
     house = House()
     ann, bob = house.connect(EVENTS), house.connect(EVENTS)
     ann.say({"type": "Login", "username": "ann"})
     ann.say({"type": "CreateRoom", "numberOfPlayers": 3, "expert": False, "private": False})
     bob.say({"type": "Login", "username": "bob"})
     bob.say({"type": "AccessRoom", "roomId": 1000})
-    ann.told()
+    ann.received()
     room = house.rooms[RoomId(1000)]
     house.step(room, [Away(Seat(1))])
     house.step(room, [Left(Seat(1), "bob", "gone")])
     house.settle()
-    assert ann.told() == [{"type": "PlayerDisconnect", "player": "bob"}]
+    assert ann.received() == [{"type": "PlayerDisconnect", "player": "bob"}]
     house.step(room, [Joined(Seat(1), "cid", choice={"mage": "MAGE2", "tower": "WHITE"})])
     house.step(room, [Left(Seat(1), "cid", "left")])
     house.settle()
-    assert types(ann.told()) == ["AddPlayer", "PlayerDisconnect"]
+    assert types(ann.received()) == ["AddPlayer", "PlayerDisconnect"]
 
 
-def test_the_turn_of_a_lost_player_is_skipped() -> None:
+def test_the_turn_of_a_disconnected_player_is_skipped() -> None:
     seats = Seats(EVENTS, EVENTS, EVENTS, position=board(3))
     seats.house.lose(seats.lines[0])
     seats.quiet()
     seats.house.deadline(seats.room)
-    assert seats.told(1) == [
+    assert seats.received(1) == [
         {"type": "ChangeTurn", "player": "bob"},
         {"type": "ChangePhase", "phase": "ACTION_PHASE_ONE"},
     ]
 
 
-def test_a_paused_game_refuses_and_the_one_who_is_left_wins() -> None:
+def test_a_paused_game_refuses_moves_and_the_only_connected_player_wins() -> None:
     seats = at(board())
     seats.house.lose(seats.lines[1])
     seats.quiet()
     assert word(seats.say(0, event(3, color="GREEN"))) == "PAUSED"
     seats.house.deadline(seats.room)
-    assert seats.told(0) == [{"type": "EndGame", "winners": ["ann"]}]
+    assert seats.received(0) == [{"type": "EndGame", "winners": ["ann"]}]

@@ -39,7 +39,7 @@ def test_assistants() -> None:
         {"type": "ChangeTurn", "player": "bob"},
         ACK,
     ]
-    assert seats.told(1) == [played, {"type": "ChangeTurn", "player": "bob"}]
+    assert seats.received(1) == [played, {"type": "ChangeTurn", "player": "bob"}]
     assert seats.say(1, {"type": "GameEvent", "eventType": 1, "assistantCardValue": 2}) == [
         {"type": "PlayAssistanCard", "assistantCard": 2, "player": "bob"},
         {"type": "ChangePhase", "phase": "ACTION_PHASE_ONE"},
@@ -90,10 +90,10 @@ def test_mother_nature_conquers_and_merges() -> None:
     ]
 
 
-def test_mother_nature_is_not_moved_twice_when_her_number_stays() -> None:
+def test_mother_nature_is_not_moved_twice_when_her_position_stays() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)}, towers={3: Tower.BLACK})
-    told = at(with_view(state, professors=GREEN_OF_FIRST)).say(0, event(4, moveAmount=1))
-    assert types(told).count("MoveMotherNature") == 1
+    received = at(with_view(state, professors=GREEN_OF_FIRST)).say(0, event(4, moveAmount=1))
+    assert types(received).count("MoveMotherNature") == 1
 
 
 def test_a_no_entry_tile_stops_the_resolution() -> None:
@@ -117,13 +117,13 @@ def test_a_cloud_ends_the_turn(kind: str | int) -> None:
 def test_the_last_cloud_of_a_round_refills_and_plans() -> None:
     state = with_view(board(phase=Phase.CLOUD), turn=Seat(1), clouds=(NO_STUDENTS, (1, 0, 0, 0, 0)))
     seats = at(state)
-    told = seats.say(1, {"type": "GameEvent", "eventType": 5, "cloudIndex": 1})
-    assert types(told) == ["MoveStudent", *["AddStudentTo"] * 6, "ChangePhase", "ChangeTurn", "Ack"]
+    received = seats.say(1, {"type": "GameEvent", "eventType": 5, "cloudIndex": 1})
+    assert types(received) == ["MoveStudent", *["AddStudentTo"] * 6, "ChangePhase", "ChangeTurn", "Ack"]
 
 
 def test_a_round_without_clouds_has_no_third_phase() -> None:
-    told = at(board(phase=Phase.MOTHER, dry=True)).say(0, event(4, moveAmount=1))
-    assert told[1:] == [
+    received = at(board(phase=Phase.MOTHER, dry=True)).say(0, event(4, moveAmount=1))
+    assert received[1:] == [
         {"type": "ChangeTurn", "player": "bob"},
         {"type": "ChangePhase", "phase": "ACTION_PHASE_ONE"},
         ACK,
@@ -134,16 +134,16 @@ def test_a_failed_refill_puts_nothing_on_the_clouds() -> None:
     state = with_view(
         board(phase=Phase.CLOUD), turn=Seat(1), clouds=(NO_STUDENTS, (1, 0, 0, 0, 0)), bag=(1, 0, 0, 0, 0)
     )
-    told = at(state).say(1, {"type": "GameEvent", "eventType": 5, "cloudIndex": 1})
-    assert types(told) == ["MoveStudent", "ChangePhase", "ChangeTurn", "Ack"]
+    received = at(state).say(1, {"type": "GameEvent", "eventType": 5, "cloudIndex": 1})
+    assert types(received) == ["MoveStudent", "ChangePhase", "ChangeTurn", "Ack"]
 
 
 def test_the_end_and_leaving() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     seats = at(with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1))
-    told = seats.say(0, event(4, moveAmount=1))
-    assert told[-2:] == [{"type": "EndGame", "winners": ["ann"]}, ACK]
-    assert "ChangePhase" not in types(told)
+    received = seats.say(0, event(4, moveAmount=1))
+    assert received[-2:] == [{"type": "EndGame", "winners": ["ann"]}, ACK]
+    assert "ChangePhase" not in types(received)
     assert word(seats.say(0, event(5, cloudIndex=0))) == "OVER"
     assert word(seats.say(0, {"type": "Logout"})) == "ROOM_SEATED"
     assert seats.say(0, {"type": "LeaveRoom"}) == [ACK]
@@ -155,17 +155,17 @@ def test_the_end_and_leaving() -> None:
 
 def test_joint_winners_are_all_named() -> None:
     state = with_view(board(phase=Phase.CLOUD, last_round="bag"), turn=Seat(1))
-    told = at(state).say(1, {"type": "GameEvent", "eventType": 5, "cloudIndex": 0})
-    assert told[-2] == {"type": "EndGame", "winners": ["ann", "bob"]}
+    received = at(state).say(1, {"type": "GameEvent", "eventType": 5, "cloudIndex": 0})
+    assert received[-2] == {"type": "EndGame", "winners": ["ann", "bob"]}
 
 
 # --- characters ------------------------------------------------------------------------------------------------------
 
 
 def activated(seats: Seats, number: int, price: int) -> None:
-    told = seats.say(0, event("ACTIVATE_CHARACTER_CARD", activatedCard=number))
+    received = seats.say(0, event("ACTIVATE_CHARACTER_CARD", activatedCard=number))
     paid = [{"type": "RemoveCoin", "player": "ann"}] * price
-    assert told == [{"type": "ActivateCharacterCard", "characterCard": number, "player": "ann"}, *paid, ACK]
+    assert received == [{"type": "ActivateCharacterCard", "characterCard": number, "player": "ann"}, *paid, ACK]
 
 
 def test_a_character_that_asks_for_nothing() -> None:
@@ -178,10 +178,10 @@ def test_the_monk_in_two_steps() -> None:
     seats = at(board(cards=(1,)))
     activated(seats, 1, 1)
     assert word(seats.say(0, event(3, color="GREEN"))) == "CHOICE_OWED"
-    told = seats.say(0, event("MOVE_STUDENT_FROM_CARD_TO_ISLAND", color="GREEN", islandIndex=4))
-    assert told[0] == student("CARD:1", "ISLAND:4", "GREEN")
-    assert told[1]["where"] == "CARD:1"
-    assert told[2] == ACK
+    received = seats.say(0, event("MOVE_STUDENT_FROM_CARD_TO_ISLAND", color="GREEN", islandIndex=4))
+    assert received[0] == student("CARD:1", "ISLAND:4", "GREEN")
+    assert received[1]["where"] == "CARD:1"
+    assert received[2] == ACK
 
 
 def test_the_herald_and_the_herbalist_choose_islands() -> None:
@@ -198,7 +198,7 @@ def test_the_herald_and_the_herbalist_choose_islands() -> None:
     assert blocking.say(0, event(9, islandIndex=11)) == [{"type": "NoEntry", "add": True, "islandIndex": 11}, ACK]
 
 
-def test_the_heralds_merge_tells_mother_natures_new_number() -> None:
+def test_the_heralds_merge_sends_mother_natures_new_position() -> None:
     state = board(cards=(3,), students={2: (1, 0, 0, 0, 0)}, towers={3: Tower.BLACK}, mother=5)
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
     activated(seats, 3, 3)
@@ -246,9 +246,9 @@ def test_swaps_of_the_minstrel() -> None:
 def test_the_princess_and_her_own_event(kind: str | int) -> None:
     seats = at(board(cards=(11,)))
     activated(seats, 11, 2)
-    told = seats.say(0, event(kind, color="GREEN"))
-    assert told[0] == student("CARD:11", "DININGROOM:0", "GREEN")
-    assert types(told) == ["MoveStudent", "SetProfessorTo", "AddStudentTo", "Ack"]
+    received = seats.say(0, event(kind, color="GREEN"))
+    assert received[0] == student("CARD:11", "DININGROOM:0", "GREEN")
+    assert types(received) == ["MoveStudent", "SetProfessorTo", "AddStudentTo", "Ack"]
 
 
 def test_the_princess_own_event_is_no_answer_to_others() -> None:
@@ -294,20 +294,20 @@ def test_the_thief_moves_students_to_the_bag() -> None:
         (board(cards=(9,)), event(8, color="RED"), "NO_CHOICE"),
     ],
 )
-def test_what_the_rules_refuse(position: State, message: dict[str, Any], expected: str) -> None:
+def test_illegal_moves_are_refused_with_their_code(position: State, message: dict[str, Any], expected: str) -> None:
     seats = at(position)
     assert word(seats.say(0, message)) == expected
-    assert seats.told(1) == []
+    assert seats.received(1) == []
     assert seats.room.state == position
 
 
-def test_out_of_turn_the_sender_is_told_whose_turn_it_is() -> None:
+def test_a_move_out_of_turn_is_refused_with_the_name_of_the_player_in_turn() -> None:
     seats = at(board())
     answer = seats.say(1, {"type": "GameEvent", "player": "bob", "eventType": 3, "color": "GREEN"})
     assert answer == [{"type": "Nack", "errorMessage": "NOT_YOUR_TURN: it is ann's turn"}]
 
 
-def test_nobody_speaks_for_another() -> None:
+def test_a_move_in_the_name_of_another_player_is_refused() -> None:
     assert word(at(board()).say(0, {**event(3, color="GREEN"), "player": "bob"})) == "BAD_ARGUMENTS"
 
 
@@ -341,5 +341,5 @@ def test_nobody_speaks_for_another() -> None:
         b'{"type":"Logout","x":' + b"[" * 5000 + b"}",
     ],
 )
-def test_ill_formed_frames_are_refused(frame: bytes) -> None:
+def test_malformed_frames_are_refused(frame: bytes) -> None:
     assert word(at(board()).say(0, frame)) in ("FRAME_MALFORMED", "FRAME_UNKNOWN_TYPE")

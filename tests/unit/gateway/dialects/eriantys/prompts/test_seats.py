@@ -1,4 +1,4 @@
-"""The dialect `eriantys.prompts`: getting to a table, the start, and coming back to it."""
+"""The dialect `eriantys.prompts`: taking a seat, the start, and returning."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def at(position: State) -> Seats:
 def test_a_client_is_welcomed_and_sees_lobbies_change() -> None:
     house = House()
     ann, dan = house.connect(PROMPTS), house.connect(PROMPTS)
-    assert dan.told() == [{"type": "Welcome", "lobbies": []}]
-    assert ann.told() == [{"type": "Welcome", "lobbies": []}]
+    assert dan.received() == [{"type": "Welcome", "lobbies": []}]
+    assert ann.received() == [{"type": "Welcome", "lobbies": []}]
     entered = ann.say({**PARAMS, "colorT": "WHITE"})
     assert entered == [{"type": "InformationConnection", "string": "you have a seat (1 of 2)", "lobbyIndex": 1000}]
     lobby = {
@@ -40,24 +40,26 @@ def test_a_client_is_welcomed_and_sees_lobbies_change() -> None:
         "gameStatus": "SETUP",
         "lobbyIndex": 1000,
     }
-    assert dan.told() == [{"type": "Welcome", "lobbies": [lobby]}]
+    assert dan.received() == [{"type": "Welcome", "lobbies": [lobby]}]
     house.connect(PROMPTS).say(JOIN)
-    assert dan.told()[-1]["lobbies"][0]["gameStatus"] == "PLAYING"
+    assert dan.received()[-1]["lobbies"][0]["gameStatus"] == "PLAYING"
 
 
 def test_a_paused_game_shows_as_such() -> None:
     seats = at(board())
     seats.house.lose(seats.lines[1])
-    assert seats.house.connect(PROMPTS).told()[0]["lobbies"][0]["gameStatus"] == "PAUSE"
+    assert seats.house.connect(PROMPTS).received()[0]["lobbies"][0]["gameStatus"] == "PAUSE"
 
 
-def test_everybody_in_the_lobby_hears_of_a_newcomer() -> None:
+def test_all_players_in_the_lobby_are_notified_of_a_new_player() -> None:
     house = House()
     ann = house.connect(PROMPTS)
     ann.say({**PARAMS, "numPlayers": 3})
     bob = house.connect(PROMPTS)
     assert types(bob.say(JOIN)) == ["InformationConnection"]
-    assert ann.told() == [{"type": "InformationConnection", "string": "bob has joined (2 of 3)", "lobbyIndex": 1000}]
+    assert ann.received() == [
+        {"type": "InformationConnection", "string": "bob has joined (2 of 3)", "lobbyIndex": 1000}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,10 +78,10 @@ def test_a_failed_join_is_followed_by_the_lobbies(message: dict[str, Any], expec
     house = House()
     house.connect(PROMPTS).say(PARAMS)
     bob = house.connect(PROMPTS)
-    bob.told()
-    told = bob.say(message)
-    assert types(told) == ["Error", "Welcome"]
-    assert told[0]["code"] == expected
+    bob.received()
+    received = bob.say(message)
+    assert types(received) == ["Error", "Welcome"]
+    assert received[0]["code"] == expected
     assert bob.say(JOIN)[0]["type"] == "InformationConnection"
 
 
@@ -107,7 +109,7 @@ def test_a_private_room_is_joined_by_its_number() -> None:
     ann.say({"type": "Login", "username": "ann"})
     ann.say({"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": True})
     bob = house.connect(PROMPTS)
-    assert bob.told() == [{"type": "Welcome", "lobbies": []}]
+    assert bob.received() == [{"type": "Welcome", "lobbies": []}]
     assert bob.say(JOIN)[0]["lobbyIndex"] == 1000
 
 
@@ -116,7 +118,7 @@ def test_a_private_room_is_joined_by_its_number() -> None:
 
 def test_pings_go_out_and_five_unanswered_ones_close() -> None:
     line = House().connect(PROMPTS)
-    line.told()
+    line.received()
     assert line.talk.tick_ms == 1000
     for _ in range(4):
         assert line.tick() == [{"type": "Ping"}]
@@ -129,7 +131,7 @@ def test_pings_go_out_and_five_unanswered_ones_close() -> None:
     assert line.tick() == []
 
 
-def test_a_pong_neither_counts_as_nonsense_nor_ends_a_row_of_it() -> None:
+def test_a_pong_neither_counts_as_malformed_nor_resets_the_count() -> None:
     line = House().connect(PROMPTS)
     for _ in range(19):
         line.say(b"{")
@@ -162,11 +164,11 @@ def test_the_start() -> None:
     house = House()
     ann = house.connect(PROMPTS)
     ann.say(PARAMS)
-    ann.told()
+    ann.received()
     bob = house.connect(PROMPTS)
-    told = bob.say(JOIN)
-    assert types(told)[:4] == ["InformationConnection", "FullView", "CreateCharacters", "GameStart"]
-    view = told[1]["virtualView"]
+    received = bob.say(JOIN)
+    assert types(received)[:4] == ["InformationConnection", "FullView", "CreateCharacters", "GameStart"]
+    view = received[1]["virtualView"]
     assert set(view) == {
         "virtualWorld",
         "virtualPlayers",
@@ -186,8 +188,8 @@ def test_the_start() -> None:
     assert player["virtualHand"]["cards"][4] == {"MNsteps": 3, "turn": 5}
     assert player["virtualBoard"]["towers"] == ["WHITE"] * 8
     assert player["virtualBoard"]["hall"] == dict.fromkeys(("GREEN", "RED", "YELLOW", "PINK", "BLUE"), 0)
-    assert set(told[2]["characters"][0]) >= {"number", "alreadyPlayed", "description", "cost", "active"}
-    both = {types(told)[-1], types(ann.told())[-1]}
+    assert set(received[2]["characters"][0]) >= {"number", "alreadyPlayed", "description", "cost", "active"}
+    both = {types(received)[-1], types(ann.received())[-1]}
     assert both == {"SelectAssistant", "InformationGame"}
 
 
@@ -195,9 +197,9 @@ def test_a_simple_game_has_no_characters_and_no_coins() -> None:
     seats = Seats(PROMPTS, PROMPTS, expert=False)
     seats.house.lose(seats.lines[1])
     again = seats.house.connect(PROMPTS)
-    told = again.say({**JOIN, "mage": "MAGE2"})
-    assert types(told)[:2] == ["InformationConnection", "FullView"]
-    view = told[1]["virtualView"]
+    received = again.say({**JOIN, "mage": "MAGE2"})
+    assert types(received)[:2] == ["InformationConnection", "FullView"]
+    view = received[1]["virtualView"]
     assert view["virtualCharacters"] == []
     assert view["virtualCoins"] == view["virtualPlayers"][0]["virtualCoins"] == 0
 
@@ -205,16 +207,16 @@ def test_a_simple_game_has_no_characters_and_no_coins() -> None:
 # --- coming back -----------------------------------------------------------------------------------------------------
 
 
-def test_a_lost_player_comes_back_by_nickname() -> None:
+def test_a_disconnected_player_returns_by_nickname() -> None:
     seats = Seats(PROMPTS, PROMPTS, PROMPTS, position=board(3, cards=(4,)))
     seats.house.lose(seats.lines[0])
-    assert types(seats.told(1)) == ["NotifyDisconnection"]
+    assert types(seats.received(1)) == ["NotifyDisconnection"]
     again = seats.house.connect(PROMPTS)
-    told = again.say({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
-    assert types(told) == ["InformationConnection", "FullView", "CreateCharacters", "MoveStudentRequest"]
-    assert types(seats.told(1)) == ["InformationConnection"]
+    received = again.say({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
+    assert types(received) == ["InformationConnection", "FullView", "CreateCharacters", "MoveStudentRequest"]
+    assert types(seats.received(1)) == ["InformationConnection"]
     third = seats.house.connect(PROMPTS)
-    third.told()
+    third.received()
     wrong = third.say({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
     assert wrong[0]["code"] == "NAME_TAKEN"
     stranger = third.say({"type": "Join", "nickname": "eve", "mage": "MAGE1", "index": 1000})
@@ -224,23 +226,23 @@ def test_a_lost_player_comes_back_by_nickname() -> None:
 def test_the_pause_and_the_end_of_it() -> None:
     seats = at(board())
     seats.house.lose(seats.lines[1])
-    told = seats.told(0)
-    assert types(told) == ["NotifyDisconnection", "InformationGame"]
+    received = seats.received(0)
+    assert types(received) == ["NotifyDisconnection", "InformationGame"]
     assert code(seats.say(0, {"type": "EntranceToHall", "colorS": "GREEN"})) == "PAUSED"
     again = seats.house.connect(PROMPTS)
     again.say(JOIN)
-    assert types(seats.told(0)) == ["InformationConnection", "MoveStudentRequest"]
+    assert types(seats.received(0)) == ["InformationConnection", "MoveStudentRequest"]
     seats.house.lose(again)
     seats.quiet()
     seats.house.deadline(seats.room)
-    assert types(seats.told(0)) == ["GameEnded", "Welcome"]
+    assert types(seats.received(0)) == ["GameEnded", "Welcome"]
 
 
-def test_the_turns_of_a_lost_player_are_played_by_the_game() -> None:
+def test_the_turns_of_a_disconnected_player_are_played_by_the_game() -> None:
     seats = Seats(PROMPTS, PROMPTS, PROMPTS, position=board(3, phase=Phase.PLANNING))
     seats.house.lose(seats.lines[0])
     seats.quiet()
     seats.house.deadline(seats.room)
-    told = seats.told(1)
-    assert told[0]["player"]["virtualLastAssistant"]["turn"] == 10
-    assert types(told) == ["UpdatePlayer", "SelectAssistant"]
+    received = seats.received(1)
+    assert received[0]["player"]["virtualLastAssistant"]["turn"] == 10
+    assert types(received) == ["UpdatePlayer", "SelectAssistant"]

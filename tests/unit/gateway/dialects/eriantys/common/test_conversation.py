@@ -1,4 +1,4 @@
-"""What the three dialects of Eriantys have in common: patience with nonsense, one thing after the other, any bytes."""
+"""The three dialects of Eriantys handle malformed frames alike, and frames one after the other."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ FINE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("dialect", ALL)
-def test_twenty_ill_formed_frames_in_a_row_close_and_the_last_is_answered(dialect: str) -> None:
+def test_twenty_malformed_frames_in_a_row_close_and_the_last_is_answered(dialect: str) -> None:
     line = House().connect(dialect)
     for _ in range(19):
         assert len(line.say(b"{")) == 1
@@ -43,7 +43,7 @@ def test_twenty_ill_formed_frames_in_a_row_close_and_the_last_is_answered(dialec
 
 
 @pytest.mark.parametrize("dialect", ALL)
-def test_what_is_no_frame_counts_too_and_busy_does_not(dialect: str) -> None:
+def test_invalid_frames_count_as_malformed_and_busy_does_not(dialect: str) -> None:
     talk = DIALECTS[dialect].converse(Opening({}, House()))
     for _ in range(19):
         assert len(list(talk.invalid_frame("frame/too_big"))) == 1
@@ -55,7 +55,7 @@ def test_what_is_no_frame_counts_too_and_busy_does_not(dialect: str) -> None:
     assert list(talk.invalid_frame("frame/binary")) == []
 
 
-def test_frames_that_were_sent_ahead_are_looked_at_in_order() -> None:
+def test_frames_that_were_sent_ahead_are_handled_in_order() -> None:
     talk = DIALECTS[EVENTS].converse(Opening({}, House()))
     (login,) = talk.receive(b'{"type":"Login","username":"ann"}')
     assert isinstance(login, LoginRequest)
@@ -77,14 +77,14 @@ def test_too_many_frames_ahead_are_refused_as_busy() -> None:
 
 
 @pytest.mark.parametrize("dialect", ALL)
-def test_ill_formed_frames_are_counted(dialect: str) -> None:
+def test_malformed_frames_are_counted(dialect: str) -> None:
     line = House().connect(dialect)
     line.say(b"{")
     assert line.complaints == ["frame/malformed"]
 
 
 @pytest.mark.parametrize("dialect", ALL)
-def test_a_busy_answer_is_said_in_the_dialects_own_error(dialect: str) -> None:
+def test_a_busy_answer_is_an_error_message_of_the_dialect(dialect: str) -> None:
     seats = Seats(dialect, dialect, position=board(phase=Phase.MOTHER))
     talk = seats.lines[0].talk
     message = {
@@ -100,7 +100,7 @@ def test_a_busy_answer_is_said_in_the_dialects_own_error(dialect: str) -> None:
         assert b'"status":201' in answer  # type: ignore[operator]
 
 
-def test_code_words_are_stable() -> None:
+def test_error_names_are_stable() -> None:
     assert error_name("busy/store") == "BUSY"
     assert error_name("game/not_your_turn") == "NOT_YOUR_TURN"
     assert error_name("eriantys/row_full") == "ROW_FULL"

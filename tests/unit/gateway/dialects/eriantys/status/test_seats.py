@@ -1,4 +1,4 @@
-"""The dialect `eriantys.status`: getting to a table, the start, and coming back to it."""
+"""The dialect `eriantys.status`: taking a seat, the start, and returning."""
 
 import pytest
 
@@ -14,18 +14,18 @@ from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS,
 # --- names and seats -------------------------------------------------------------------------------------------------
 
 
-def test_the_first_player_settles_the_table_and_it_starts_when_it_is_full() -> None:
+def test_the_first_player_configures_the_table_and_it_starts_when_it_is_full() -> None:
     house = House()
     ann, bob = house.connect(STATUS), house.connect(STATUS)
     assert ann.say(b"ann") == [{"status": 0, "userID": 0}]
     assert bob.say(b'"bob"') == [{"status": 0, "userID": 1}]
     assert ann.say({"numPlayers": 3, "gameMode": "EXPERT"}) == []
     cid = house.connect(STATUS)
-    told = cid.say(b"cid")
-    assert told[0] == {"status": 0, "userID": 2}
-    assert (told[1]["gameMode"], told[1]["playerID"]) == ("expert", 2)
-    assert ann.told()[0]["playerID"] == 0
-    assert len(bob.told()[0]["game"]["players"]) == 3
+    received = cid.say(b"cid")
+    assert received[0] == {"status": 0, "userID": 2}
+    assert (received[1]["gameMode"], received[1]["playerID"]) == ("expert", 2)
+    assert ann.received()[0]["playerID"] == 0
+    assert len(bob.received()[0]["game"]["players"]) == 3
 
 
 def test_surplus_players_are_kicked_out_and_may_try_again() -> None:
@@ -34,9 +34,9 @@ def test_surplus_players_are_kicked_out_and_may_try_again() -> None:
     for line, name in zip(lines, (b"ann", b"bob", b"cid", b"dan"), strict=True):
         line.say(name)
     lines[0].say({"numPlayers": 2, "gameMode": "normal"})
-    assert status(lines[2].told()) == 104
-    assert status(lines[3].told()) == 104
-    assert "gameMode" in lines[1].told()[0]
+    assert status(lines[2].received()) == 104
+    assert status(lines[3].received()) == 104
+    assert "gameMode" in lines[1].received()[0]
     assert lines[2].say(b"cid") == [{"status": 0, "userID": 0}]
 
 
@@ -79,9 +79,9 @@ def test_a_table_of_another_dialect_is_filled_first() -> None:
     house = House()
     ann = house.connect(PROMPTS)
     ann.say({"type": "GameParams", "numPlayers": 2, "expert": False, "nickname": "ann", "mage": "MAGE1"})
-    told = house.connect(STATUS).say(b"bob")
-    assert told[0] == {"status": 0, "userID": 1}
-    assert told[1]["gameMode"] == "simple"
+    received = house.connect(STATUS).say(b"bob")
+    assert received[0] == {"status": 0, "userID": 1}
+    assert received[1]["gameMode"] == "simple"
 
 
 @pytest.mark.parametrize("name", [b"x" * 33, b'""', b'"\\u0020"'])
@@ -93,7 +93,7 @@ def test_a_bad_name_is_201(name: bytes) -> None:
     "query",
     [{"table": "abc"}, {"table": ""}, {"table": "-1"}, {"table": "0"}, {"table": "9" * 20}, {"ping_ms": "often"}],
 )
-def test_a_url_that_makes_no_sense_is_refused(query: dict[str, str]) -> None:
+def test_an_invalid_url_is_refused(query: dict[str, str]) -> None:
     with pytest.raises(ProtocolError):
         DIALECT.converse(Opening(query, House()))
 
@@ -113,9 +113,9 @@ def test_the_full_status_of_an_expert_game() -> None:
     seats = Seats(STATUS, STATUS)
     seats.house.lose(seats.lines[0])
     again = seats.house.connect(STATUS)
-    told = again.say(b"ann")
-    assert told[0] == {"status": 0, "userID": 0}
-    full = told[1]
+    received = again.say(b"ann")
+    assert received[0] == {"status": 0, "userID": 0}
+    full = received[1]
     assert set(full) == {"status", "turn", "game", "gameMode", "playerID"}
     assert full["turn"]["phase"] == "planning"
     game = full["game"]
@@ -142,7 +142,7 @@ def test_the_full_status_of_an_expert_game() -> None:
     assert game["players"][1]["numTowers"] == 8
 
 
-def test_a_simple_game_leaves_out_what_it_does_not_have() -> None:
+def test_a_simple_game_omits_coins_and_characters() -> None:
     house = House()
     ann, bob = house.connect(STATUS), house.connect(STATUS)
     ann.say(b"ann")
@@ -174,23 +174,23 @@ def test_groups_towers_and_tiles_in_the_full_status() -> None:
 # --- coming back -----------------------------------------------------------------------------------------------------
 
 
-def test_a_lost_player_comes_back_by_name_with_or_without_the_table() -> None:
+def test_a_disconnected_player_returns_by_name_with_or_without_the_table() -> None:
     for query in ({}, {"table": "1000"}):
         seats = Seats(STATUS, STATUS, STATUS, position=board(3))
         seats.house.lose(seats.lines[1])
-        assert seats.told(0) == []
-        told = seats.house.connect(STATUS, query).say(b"bob")
-        assert told[0] == {"status": 0, "userID": 1}
-        assert told[1]["turn"] == {"player": 0, "phase": "action"}
+        assert seats.received(0) == []
+        received = seats.house.connect(STATUS, query).say(b"bob")
+        assert received[0] == {"status": 0, "userID": 1}
+        assert received[1]["turn"] == {"player": 0, "phase": "action"}
         assert status(seats.house.connect(STATUS, query).say(b"bob")) == 101
 
 
-def test_skipped_turns_and_the_end_of_the_pause_are_told() -> None:
+def test_skipped_turns_and_the_end_of_the_pause_are_sent() -> None:
     seats = Seats(STATUS, STATUS, STATUS, position=board(3))
     seats.house.lose(seats.lines[0])
     seats.house.deadline(seats.room)
-    assert seats.told(1) == [{"status": 0, "turn": {"player": 1, "phase": "action"}}]
+    assert seats.received(1) == [{"status": 0, "turn": {"player": 1, "phase": "action"}}]
     seats.house.lose(seats.lines[2])
-    assert seats.told(1) == []
+    assert seats.received(1) == []
     seats.house.deadline(seats.room)
-    assert seats.told(1) == [{"status": 0, "winner": "bob"}]
+    assert seats.received(1) == [{"status": 0, "winner": "bob"}]

@@ -39,13 +39,13 @@ def test_an_assistant() -> None:
         },
     }
     assert seats.say(0, cmd("PLAYASSISTANTCARD", playerId=0, index=2)) == [expected]
-    assert seats.told(1) == [expected]
+    assert seats.received(1) == [expected]
 
 
 def test_a_student_to_an_island_sends_exactly_that_group() -> None:
     seats = at(joined(board(), (3, 4)))
-    told = seats.say(0, cmd("MOVETOISLAND", playerIndex=0, studentColour="yellow", index=4))
-    assert told == [
+    received = seats.say(0, cmd("MOVETOISLAND", playerIndex=0, studentColour="yellow", index=4))
+    assert received == [
         {
             "status": 0,
             "game": {
@@ -66,9 +66,9 @@ def test_a_student_to_an_island_sends_exactly_that_group() -> None:
 
 def test_a_student_to_the_hall() -> None:
     seats = at(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}))
-    told = seats.say(0, cmd("MOVETOHALL", studentColour="Green"))
+    received = seats.say(0, cmd("MOVETOHALL", studentColour="Green"))
     player = {"index": 0, "coins": 11, "studentsEntrance": [1, 2, 1, 1, 1], "studentsHall": [3, 0, 0, 0, 0]}
-    assert told == [{"status": 0, "game": {"players": [player], "professors": [0, -1, -1, -1, -1]}}]
+    assert received == [{"status": 0, "game": {"players": [player], "professors": [0, -1, -1, -1, -1]}}]
 
 
 def test_mother_nature_sends_all_groups_when_any_changed_and_none_otherwise() -> None:
@@ -99,14 +99,14 @@ def test_a_cloud() -> None:
     ]
 
 
-def test_the_winner_is_told_alone_after_the_last_update() -> None:
+def test_the_winner_is_sent_separately_after_the_last_update() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     seats = at(with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1))
-    told = seats.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))
-    assert len(told) == 2
-    assert "turn" not in told[0]
-    assert told[1] == {"status": 0, "winner": "ann"}
-    assert seats.told(1)[-1] == {"status": 0, "winner": "ann"}
+    received = seats.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))
+    assert len(received) == 2
+    assert "turn" not in received[0]
+    assert received[1] == {"status": 0, "winner": "ann"}
+    assert seats.received(1)[-1] == {"status": 0, "winner": "ann"}
     assert status(seats.say(0, cmd("TAKEFROMCLOUD", index=0))) == 208
     assert seats.say(0, b"ann") == [{"status": 0, "userID": 0}]
     assert seats.say(1, b"robert") == [{"status": 0, "userID": 1}]
@@ -151,9 +151,9 @@ def test_characters_that_ask_for_nothing(number: int) -> None:
     ],
 )
 def test_characters_with_all_they_ask_for(number: int, fields: dict[str, Any]) -> None:
-    told = card(number, **fields)
-    assert told[0]["status"] == 0
-    assert told[0]["game"]["characterCards"][0]["coinOnIt"] is True
+    received = card(number, **fields)
+    assert received[0]["status"] == 0
+    assert received[0]["game"]["characterCards"][0]["coinOnIt"] is True
     for missing in fields:
         assert status(card(number, **{key: value for key, value in fields.items() if key != missing})) == 201
 
@@ -190,12 +190,12 @@ def test_all_groups_are_sent_after_the_herald_and_one_after_the_herbalist() -> N
     assert len(card(5, pIndex=7)[0]["game"]["archipelagos"]) == 1
 
 
-def test_a_choice_of_another_dialect_that_nobody_can_see() -> None:
+def test_a_choice_of_another_dialect_without_visible_change_sends_no_status() -> None:
     seats = Seats(PROMPTS, STATUS, STATUS, position=board(3, cards=(9,)))
     seats.say(0, {"type": "PlayCharacter", "c": "CHAR9"})
-    assert seats.told(1)[0]["game"]["characterCards"] == [{"index": 0, "coinOnIt": True}]
+    assert seats.received(1)[0]["game"]["characterCards"] == [{"index": 0, "coinOnIt": True}]
     seats.say(0, {"type": "ChooseColor", "color": "RED"})
-    assert seats.told(1) == []
+    assert seats.received(1) == []
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,7 @@ def test_a_choice_of_another_dialect_that_nobody_can_see() -> None:
         (10, {"pStudentsFrom": [1, 0, 0, 0, 0], "pStudentsTo": [0, 1, 0, 0, 0]}),
     ],
 )
-def test_who_owes_a_choice_from_another_dialect_makes_it_with_the_same_command(
-    number: int, fields: dict[str, Any]
-) -> None:
+def test_a_choice_owed_from_another_dialect_is_made_with_the_same_command(number: int, fields: dict[str, Any]) -> None:
     active = Active(number, Manner.LAX, 2, True)
     state = with_view(board(cards=(number,), phase=Phase.CHARACTER, halls={0: (0, 1, 0, 0, 0)}), active=active)
     seats = at(state)
@@ -273,10 +271,10 @@ PLAYED = with_view(POOR, active=Active(8, Manner.WHOLE))
         (with_view(board(), turn=SECOND), cmd("PLAYCHARACTERCARD", index=0), 207),
     ],
 )
-def test_codes_in_the_order_of_tests(position: State, message: dict[str, Any], expected: int) -> None:
+def test_refusals_have_the_code_of_the_first_check(position: State, message: dict[str, Any], expected: int) -> None:
     seats = at(position)
     assert status(seats.say(0, message)) == expected
-    assert seats.told(1) == []
+    assert seats.received(1) == []
     assert seats.room.state == position
 
 
@@ -289,7 +287,7 @@ def test_an_assistant_that_another_played_is_201() -> None:
 @pytest.mark.parametrize(
     "frame", [b"{", b"[1]", b'{"cmd":7}', b'{"cmd":null}', b"{}", b"bob", b"", b"\xff", b"17", b"null"]
 )
-def test_ill_formed_lines_at_a_table_are_201(frame: bytes) -> None:
+def test_malformed_lines_at_a_table_are_201(frame: bytes) -> None:
     assert status(at(board()).say(0, frame)) == 201
 
 
