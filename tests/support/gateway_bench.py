@@ -9,9 +9,9 @@ import msgspec
 from gateway.cluster.identity import RandomIds
 from gateway.cluster.tokens import Tokens
 from gateway.connection import Connection
+from gateway.dialects import play
 from gateway.dialects.answers import RoomsChanged
 from gateway.dialects.contract import DeliveredStep, Dialect, Opening
-from gateway.dialects.play import conversation as play
 from gateway.dialects.requests import Output
 from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode

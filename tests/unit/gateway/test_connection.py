@@ -449,7 +449,7 @@ async def test_who_is_too_fast_now_and_then_is_never_closed() -> None:
     assert client.paper.closed is None
 
 
-@pytest.mark.parametrize("dialect", dialects({}), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", dialects({}, lambda _path: None), ids=lambda dialect: dialect.name)
 @pytest.mark.parametrize("code", ["busy/rate", "frame/binary", "frame/malformed"])
 async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: ErrorCode) -> None:
     connection, paper = GatewayBench().connect(dialect)
