@@ -1,5 +1,5 @@
-"""What a move costs the gateways' core, without IO: the frame on its way to the stream, then the step and the answer on
-their way to the sockets of both players, who are at two gateways.
+"""Measures the CPU time that a move costs the gateways' core, without IO: from the frame to the command stream, and
+from the delivery to the sockets of both players, who are at two gateways.
 
 python -m benchmarks.gateway [moves per batch]
 """

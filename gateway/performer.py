@@ -175,7 +175,7 @@ class EffectPerformer:
 
     def _unwatch(self, connection: Performed, room: RoomId) -> None:
         """The gateway has no spectator of the room any more. If another one is about to come, the room must not be
-        told: it might carry out the Unwatch after the other's Watch."""
+        notified: it might carry out the Unwatch after the other's Watch."""
         if not self._outbox.expects_spectator(room, connection.number):
             self._outbox.send_own(room, connection.sid, connection.number, Unwatch())
 

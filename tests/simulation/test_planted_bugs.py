@@ -21,7 +21,11 @@ def test_a_gateway_that_drops_changes_published_while_it_reads_the_directory_is_
         apply(rooms, listings)
 
     monkeypatch.setattr(RoomDirectory, "gathered", without_collected)
-    server = FakeServer()
     with pytest.raises(AssertionError, match="the room directory of"):
-        for seed in range(SEEDS):
-            Simulation(seed, server).run()
+        _run_simulations()
+
+
+def _run_simulations() -> None:
+    server = FakeServer()
+    for seed in range(SEEDS):
+        Simulation(seed, server).run()

@@ -146,13 +146,13 @@ class GatewayBench:
                 envelopes += some
         return envelopes
 
-    def answer(self, *replies: Reply, told: Iterable[StepMessage] = (), epoch: int = 7) -> None:
+    def answer(self, *replies: Reply, steps: Iterable[StepMessage] = (), epoch: int = 7) -> None:
         """The owner of a partition sends a delivery after a commit."""
-        told = tuple(told)
-        room = replies[0].room if replies else told[0].room
+        sent = tuple(steps)
+        room = replies[0].room if replies else sent[0].room
         partition = partition_of(room, PARTITIONS)
         number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
-        self.node.feeds.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, told, replies)]))
+        self.node.feeds.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, sent, replies)]))
 
     def lose_message(self, room: RoomId = ROOM) -> None:
         """A message to this gateway got lost."""
