@@ -47,7 +47,7 @@ from gateway.transports.close_codes import CloseCode
 from shared.bus.store import StoreError
 from shared.commands import Gone, Unwatch, Watch
 from shared.deliveries import Reply
-from shared.errors import ErrorCode
+from shared.errors import ErrorCode, Rejected
 from shared.ids import GatewayId, RoomId, SessionId
 
 log = logging.getLogger("tavolata.session")
@@ -197,7 +197,8 @@ class EffectPerformer:
     ) -> None:
         match question:
             case CheckToken(token=token):
-                connection.resume(self._tokens.check(token, self._now_ms()))
+                claims = self._tokens.check(token, self._now_ms())
+                connection.resume(claims if isinstance(claims, Rejected) else (claims.sid, claims.name))
             case IssueToken(sid=sid, name=name):
                 connection.resume(self._tokens.issue(sid, name, self._now_ms()))
             case Draw(limit=limit):

@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from gateway.cluster.room_directory import RoomDirectory
-from gateway.cluster.tokens import Claims
 from gateway.dialects import play
 from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.requests import CountRejection
@@ -112,7 +111,7 @@ def test_hello_with_a_token_closes_the_older_connection_before_it_claims_the_nam
     client = Client()
     older = SessionId("s-0")
     assert client.say(type="hello", token="t") == [CheckToken("t")]
-    assert client.resume(Claims(1, older, "ada", 0)) == [CloseReplaced(older), ClaimName("ada", older)]
+    assert client.resume((older, "ada")) == [CloseReplaced(older), ClaimName("ada", older)]
     assert client.resume(True) == [ReadNotedRooms("ada")]
     assert client.resume((ROOM,)) == [FindKeptRooms("ada", (ROOM,))]
     assert client.resume((None,)) == [RegisterSession(older), IssueToken(older, "ada")]
