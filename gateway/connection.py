@@ -75,6 +75,7 @@ class Connection:
         self.address = address
         self.session = session
         self._state = session.state
+        self._raw = session.dialect.raw
         self.last_heard = now
         self.slow_since: float | None = None
         self._transport = transport
@@ -163,6 +164,11 @@ class Connection:
             self.pause_writing()
         if self.slow_since is not None:
             self._perform(self.session.missed(attachment))
+            return
+        if self._raw:  # most steps: no decoding, no effects
+            if not self._unsent:
+                self._others.flush_soon(self)
+            self._unsent.append(step.raw)
             return
         try:
             self._perform(self.session.deliver(attachment, step))

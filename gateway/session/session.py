@@ -133,9 +133,8 @@ class Session:
         return effects
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> Sequence[Effect]:
-        """The next step of a room, as this session may see it."""
-        if self._raw:
-            return (step.raw,)
+        """The next step of a room, in a dialect that translates steps. Raw steps are written to the client without the
+        session (see `Connection.deliver`)."""
         if self.closed:
             return ()
         effects = self._begin()

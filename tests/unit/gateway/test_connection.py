@@ -611,6 +611,13 @@ async def test_a_slow_client_gets_no_steps_and_then_a_view() -> None:
     assert [(message["type"], message.get("reason")) for message in await client.heard()] == [("view", "slow")]
 
 
+async def test_a_step_is_written_to_a_raw_client_without_decoding_it() -> None:
+    client = await seated()
+    client.connection.deliver(attachment_of(client.connection), DeliveredStep(b"not even JSON"))
+    await settle()
+    assert client.paper.frames == [b"not even JSON"]
+
+
 async def test_a_slow_client_of_another_dialect_is_closed() -> None:
     bench = GatewayBench()
     connection, paper = bench.connect(PARROT)

@@ -8,7 +8,7 @@ import pytest
 
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.dialects import play
-from gateway.dialects.contract import DeliveredStep, Opening
+from gateway.dialects.contract import Opening
 from gateway.dialects.requests import CountRejection
 from gateway.session.effects import (
     Attach,
@@ -244,12 +244,6 @@ def test_a_refused_move_is_counted_and_answered() -> None:
     counted, error = client.answer(5, "game/over")
     assert counted == CountRejection("game/over")
     assert (error["id"], error["code"]) == (5, "game/over")
-
-
-def test_a_raw_session_writes_a_step_without_decoding_it() -> None:
-    client = Client().seated()
-    (attachment,) = client.session.state.attachments
-    assert client.session.deliver(attachment, DeliveredStep(b"not even JSON")) == (b"not even JSON",)
 
 
 # --- leaving and going ------------------------------------------------------------------------------------------------
