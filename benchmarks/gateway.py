@@ -1,5 +1,5 @@
-"""What a move costs the gateways' core, without IO: the frame on its way to the stream, then the step and the answer on
-their way to the sockets of both players, who are at two gateways.
+"""Measures the CPU time that a move costs the gateways' core, without IO: from the frame to the command stream, and
+from the delivery to the sockets of both players, who are at two gateways.
 
 python -m benchmarks.gateway [moves per batch]
 """
@@ -17,7 +17,8 @@ from gateway.cluster.identity import RandomIds
 from gateway.cluster.tokens import Tokens
 from gateway.connection import Connection
 from gateway.dialects.contract import Dialect, Opening
-from gateway.dialects.play.conversation import Play, ack
+from gateway.dialects.play.codec import encode_ack
+from gateway.dialects.play.conversation import PlayConversation
 from gateway.dialects.requests import ActRequest, HelloRequest
 from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
@@ -92,7 +93,7 @@ class NoSubscription:
         pass
 
 
-class Introduced(Play):
+class Introduced(PlayConversation):
     """A client that has said hello."""
 
     def __init__(self, opening: Opening) -> None:
@@ -119,7 +120,7 @@ class Bench:
         self._holding.load(room, StoredRoom(None, ()))
         connections = []
         for seat, node in enumerate(self.nodes):
-            dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=ack)
+            dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=encode_ack)
             connection = node.connections.new(Socket(), dialect, Opening({}, node.rooms), "127.0.0.1")
             connection.open()
             enter = Enter(f"p{seat}", RoomSpec("stones", 2, {"stones": 1_000_000}), 7)

@@ -1,4 +1,4 @@
-"""python -m gateway: one gateway, settings from the environment."""
+"""Runs one gateway (`python -m gateway`), with settings from the environment."""
 
 from gateway.app import Gateway
 from gateway.dialects import variables

@@ -22,6 +22,7 @@ from shared.bus.address import Address
 from shared.bus.connection import StoreClient
 from shared.bus.scripts import LOADING
 from shared.bus.subscription import Subscription
+from shared.runtime.files import read_text
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import GatewaySettings, SettingError
 
@@ -35,7 +36,7 @@ class Gateway:
         """Raises `SettingError`."""
         self._settings = settings
         self._address = Address.parse(settings.redis_url)
-        self._dialects = {dialect.name: dialect for dialect in dialects(os.environ)}
+        self._dialects = {dialect.name: dialect for dialect in dialects(os.environ, read_text)}
         self._listeners = parse_listeners(settings.tcp)
         _check_listeners(self._listeners, self._dialects)
         self._store = StoreClient(self._address, greeting=LOADING, on_connect=self._store_connected)

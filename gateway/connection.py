@@ -74,6 +74,8 @@ class Connection:
         self.gateway = services.identity.id
         self.address = address
         self.session = session
+        self._state = session.state
+        self._raw = session.dialect.raw
         self.last_heard = now
         self.slow_since: float | None = None
         self._transport = transport
@@ -96,7 +98,7 @@ class Connection:
 
     @property
     def sid(self) -> SessionId:
-        return self.session.sid
+        return self._state.sid
 
     @property
     def closed(self) -> bool:
@@ -163,6 +165,11 @@ class Connection:
         if self.slow_since is not None:
             self._perform(self.session.missed(attachment))
             return
+        if self._raw:  # most steps: no decoding, no effects
+            if not self._unsent:
+                self._others.flush_soon(self)
+            self._unsent.append(step.raw)
+            return
         try:
             self._perform(self.session.deliver(attachment, step))
         except Exception:  # a bug in one conversation must not cost the other followers their step
@@ -187,7 +194,9 @@ class Connection:
         for effect in effects:
             kind = type(effect)
             if kind is bytes:
-                self._write(effect)  # type: ignore[arg-type]
+                if not self._unsent:
+                    self._others.flush_soon(self)
+                self._unsent.append(effect)  # type: ignore[arg-type]
             elif kind is Submit:
                 self._submit(effect)  # type: ignore[arg-type]
             elif kind is Close:
@@ -195,16 +204,11 @@ class Connection:
             else:
                 self._performer.perform(self, effect)
 
-    def _write(self, frame: bytes) -> None:
-        if not self._unsent:
-            self._others.flush_soon(self)
-        self._unsent.append(frame)
-
     def _submit(self, command: Submit) -> None:
         identity = self._identity
         envelope = Envelope(
             command.room,
-            self.session.sid,
+            self._state.sid,
             command.id,
             command.body,
             identity.id,

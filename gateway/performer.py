@@ -47,7 +47,7 @@ from gateway.transports.close_codes import CloseCode
 from shared.bus.store import StoreError
 from shared.commands import Gone, Unwatch, Watch
 from shared.deliveries import Reply
-from shared.errors import ErrorCode
+from shared.errors import ErrorCode, Rejected
 from shared.ids import GatewayId, RoomId, SessionId
 
 log = logging.getLogger("tavolata.session")
@@ -175,7 +175,7 @@ class EffectPerformer:
 
     def _unwatch(self, connection: Performed, room: RoomId) -> None:
         """The gateway has no spectator of the room any more. If another one is about to come, the room must not be
-        told: it might carry out the Unwatch after the other's Watch."""
+        notified: it might carry out the Unwatch after the other's Watch."""
         if not self._outbox.expects_spectator(room, connection.number):
             self._outbox.send_own(room, connection.sid, connection.number, Unwatch())
 
@@ -197,7 +197,8 @@ class EffectPerformer:
     ) -> None:
         match question:
             case CheckToken(token=token):
-                connection.resume(self._tokens.check(token, self._now_ms()))
+                claims = self._tokens.check(token, self._now_ms())
+                connection.resume(claims if isinstance(claims, Rejected) else (claims.sid, claims.name))
             case IssueToken(sid=sid, name=name):
                 connection.resume(self._tokens.issue(sid, name, self._now_ms()))
             case Draw(limit=limit):

@@ -16,8 +16,8 @@ from deploy.launcher import ports
 from deploy.launcher.plan import ClusterPlan, Layout, plan_from_env
 from deploy.launcher.supervisor import Supervisor
 from deploy.snarl_server.observer import Observer
-from gateway.dialects import read_text
 from gateway.dialects.snarl import SnarlSettings
+from shared.runtime.files import read_text
 from shared.runtime.settings import PREFIX
 
 

@@ -3,7 +3,7 @@
 The commands of one loop tick are added together, one stream entry per partition. A command that was added, or may have
 been, stays here and is added again, with the same id and in the same order, until it is answered: its room carries it
 out once. This is the only place that learns that a command is answered, and the only one that measures how long that
-took: a reply, the step that carried the command out, and an update that shows it all end in `answer`.
+took: a reply, the step that carried a command out, and an update that shows it all end in `answer`.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from shared.bus import command_streams
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.commands import Enter, Envelope, RoomCommand, Unwatch, Watch
-from shared.deliveries import CompletedCommand, Reply, StepMessage
+from shared.deliveries import Reply
 from shared.errors import ErrorCode
 from shared.ids import CommandId, Partition, RoomId, SessionId, partition_of
 
@@ -28,6 +28,8 @@ log = logging.getLogger("tavolata.outbox")
 
 _Key: TypeAlias = tuple[int, RoomId, CommandId]
 
+_ATTACHING = (Enter, Watch)
+"""Commands that attach the connection they come from to the room."""
 _LARGE_BATCH = 5
 """After a tick with this many commands more are likely to follow, and adding them together is cheaper."""
 
@@ -119,14 +121,23 @@ class CommandOutbox:
 
     # --- sending ------------------------------------------------------------------------------------------------------
 
-    def send(self, envelope: Envelope, sender: CommandSender | None) -> ErrorCode | None:
+    def send(self, envelope: Envelope, sender: CommandSender | None, *, always: bool = False) -> ErrorCode | None:
         """Add a command to its stream at the end of this tick. If too many are pending or the store is unreachable, the
-        command is not accepted, and the error code says why."""
-        if len(self._pending) >= self._most:
-            return "busy/backlog"
-        if not self._tick and not self._store_up():
-            return "busy/store"
-        self._add(envelope, sender)
+        command is not accepted (unless `always`), and the error code says why."""
+        pending, tick = self._pending, self._tick
+        if not always:
+            if len(pending) >= self._most:
+                return "busy/backlog"
+            if not tick and not self._store_up():
+                return "busy/store"
+        now = self._clock()
+        key = (envelope.conn, envelope.room, envelope.id)
+        pending[key] = PendingCommand(envelope, sender, now, now)
+        if type(envelope.body) in _ATTACHING:
+            self._attaching.add(key)
+        if not tick:
+            self._flush_soon()
+        tick.append(envelope)
         return None
 
     def send_own(
@@ -144,18 +155,9 @@ class CommandOutbox:
         self._own_id -= 1
         command_id = CommandId(self._own_id)
         identity = self._identity
-        self._add(Envelope(room, sid, command_id, body, identity.id, conn, identity.new_trace(), wants), sender)
+        envelope = Envelope(room, sid, command_id, body, identity.id, conn, identity.new_trace(), wants)
+        self.send(envelope, sender, always=True)
         return command_id
-
-    def _add(self, envelope: Envelope, sender: CommandSender | None) -> None:
-        now = self._clock()
-        key = (envelope.conn, envelope.room, envelope.id)
-        self._pending[key] = PendingCommand(envelope, sender, now, now)
-        if _is_attaching(envelope):
-            self._attaching.add(key)
-        if not self._tick:
-            self._flush_soon()
-        self._tick.append(envelope)
 
     # --- answers ------------------------------------------------------------------------------------------------------
 
@@ -165,20 +167,16 @@ class CommandOutbox:
         pending = self._pending.pop(key, None)
         if pending is None:
             return
-        if _is_attaching(pending.envelope):
+        if type(pending.envelope.body) in _ATTACHING:
             self._attaching.remove(key)
         self._observe(self._clock() - pending.since)
         if pending.sender is not None:
             pending.sender.answered(reply)
 
-    def complete(self, step: StepMessage, done: CompletedCommand) -> None:
-        """A step names the command that it has carried out, and so is its answer."""
-        self.answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
-
     def attaches(self, reply: Reply) -> bool:
         """Whether this answers a pending command that attaches a connection to a room."""
         pending = self._pending.get((reply.conn, reply.room, reply.id))
-        return pending is not None and _is_attaching(pending.envelope)
+        return pending is not None and type(pending.envelope.body) in _ATTACHING
 
     def expects_spectator(self, room: RoomId, conn: int) -> bool:
         """Whether another connection has asked to watch the room, and was not answered yet."""
@@ -192,7 +190,9 @@ class CommandOutbox:
         for key in self._attaching.of(conn):
             self._attaching.remove(key)
             pending = self._pending.get(key)
-            if pending is not None and _is_attaching(pending.envelope):  # not replaced by a command of the same id
+            if (
+                pending is not None and type(pending.envelope.body) in _ATTACHING
+            ):  # not replaced by a command of the same id
                 del self._pending[key]
                 rooms.append(key[1])
         return rooms
@@ -254,8 +254,3 @@ class CommandOutbox:
                 log.debug(
                     "%s: %s sends command %s to room %s", envelope.trace, envelope.sid, envelope.id, envelope.room
                 )
-
-
-def _is_attaching(envelope: Envelope) -> bool:
-    kind = type(envelope.body)
-    return kind is Enter or kind is Watch

@@ -23,7 +23,7 @@ from shared.bus import updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
 from shared.bus.updates import Missed
-from shared.deliveries import Delivery, StepMessage
+from shared.deliveries import Delivery, Reply, StepMessage
 from shared.ids import Epoch, Offset, Partition, RoomId, partition_of
 from shared.room_views import Position
 
@@ -149,7 +149,7 @@ class Feeds:
                 self._deliver(feed, step)
             done = step.done
             if done is not None and done.gateway == gateway:
-                self._outbox.complete(step, done)
+                self._outbox.answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
         for reply in delivery.replies:
             self._outbox.answer(reply)
 
@@ -173,12 +173,25 @@ class Feeds:
             return
         before = step.offset - 1
         hole = False
-        shared: dict[int, DeliveredStep] = {}
+        first_part: msgspec.Raw | None = None
+        first: DeliveredStep | None = None
+        others: dict[int, DeliveredStep] = {}
         for attachment, follower in feed.followers:
             if attachment.stale:
                 continue
             if attachment.offset == before:
-                _advance(attachment, follower, step, shared)
+                part = step.public
+                if step.seats or attachment.seat is None:
+                    part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
+                # Sessions that see the same bytes share one object, so that the step is decoded once per gateway.
+                if first is None:
+                    first_part = part
+                    first = delivered = DeliveredStep(bytes(part))
+                elif part is first_part:
+                    delivered = first
+                else:
+                    delivered = others.setdefault(id(part), DeliveredStep(bytes(part)))
+                _advance(attachment, follower, step, delivered)
             elif attachment.offset < before:
                 hole = True
             elif step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
@@ -250,18 +263,14 @@ def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> Non
         attachment.stale = True
         follower.position_lost(attachment, missed.lost)
     for step in missed.steps:
-        _advance(attachment, follower, step, {})
+        part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
+        _advance(attachment, follower, step, DeliveredStep(bytes(part)))
 
 
-def _advance(attachment: Attachment, follower: Follower, step: StepMessage, shared: dict[int, DeliveredStep]) -> None:
-    """Deliver the step after the attachment's position. `shared` holds the parts of this step that were delivered to
-    other followers, by the identity of their encoded form: sessions that see the same bytes share one decoding."""
+def _advance(attachment: Attachment, follower: Follower, step: StepMessage, delivered: DeliveredStep) -> None:
+    """Deliver the step after the attachment's position."""
     attachment.epoch = step.epoch
     attachment.offset = step.offset
-    part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
-    delivered = shared.get(id(part))
-    if delivered is None:
-        delivered = shared[id(part)] = DeliveredStep(bytes(part))
     follower.deliver(attachment, delivered)
     pending = attachment.pending_view
     if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:

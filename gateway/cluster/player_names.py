@@ -31,7 +31,7 @@ class PlayerNames:
         self.live_gateways: frozenset[str] = frozenset((identity.id,))
 
     async def claim(self, name: str, sid: SessionId, conn: int) -> bool:
-        """Claim the name for a session. If another connection had this session before, it is told to close."""
+        """Claim the name for a session. If the session had another connection before, that one is closed."""
         taken_from: SessionId | None = None
         for _ in range(_ATTEMPTS):
             gateway = self._identity.id

@@ -1,4 +1,4 @@
-"""Session tokens: whoever holds one may take the session up again, at any gateway. Signed, not secret inside."""
+"""Session tokens: a client that presents one continues the session, at any gateway. Signed, not encrypted."""
 
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -14,6 +14,8 @@ _VERSION = 1
 
 
 class Claims(msgspec.Struct, frozen=True, array_like=True):
+    """The content of a token."""
+
     version: int
     sid: SessionId
     name: str
@@ -24,7 +26,7 @@ _decode = msgspec.json.Decoder(Claims).decode
 
 
 class Tokens:
-    """Makes and checks tokens with the cluster's secret."""
+    """Issues and checks tokens with the cluster's secret."""
 
     def __init__(self, secret: str, good_for_ms: int) -> None:
         self._key = secret.encode()
@@ -47,7 +49,7 @@ class Tokens:
         return claims
 
     def _signed(self, body: bytes) -> str:
-        """The only way to write the token: base64 has several for the same bytes, and a changed one is not ours."""
+        """The canonical text of a token. Base64 has several texts for the same bytes; only this one is accepted."""
         return f"{_text(body)}.{_text(hmac.digest(self._key, body, sha256))}"
 
 

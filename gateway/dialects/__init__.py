@@ -1,43 +1,34 @@
-"""The dialects that a gateway speaks. A new one is a module or folder, and a line here."""
+"""The registry of dialects. A new dialect is a package in this folder and a line in `dialects`."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
-from gateway.dialects.codex import CodexSettings, codex_dialect
-from gateway.dialects.codex import settings as codex
+from gateway.dialects import codex, play, snarl
+from gateway.dialects.codex import settings as codex_settings
 from gateway.dialects.contract import Dialect
-from gateway.dialects.eriantys.events import conversation as events
-from gateway.dialects.eriantys.prompts import conversation as prompts
-from gateway.dialects.eriantys.status import conversation as status
-from gateway.dialects.play import conversation as play
-from gateway.dialects.snarl import SnarlSettings, snarl_dialect
-from gateway.dialects.snarl import settings as snarl
+from gateway.dialects.eriantys import events, prompts, status
+from gateway.dialects.snarl import settings as snarl_settings
 from shared.runtime.settings import SettingError
 
 
-def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:
-    """All dialects, set up from the environment; raises `SettingError`."""
+def dialects(env: Mapping[str, str], read_text: Callable[[str], str | None]) -> tuple[Dialect, ...]:
+    """All dialects, with settings from the environment; raises `SettingError`.
+
+    `read_text` returns the text of a file, or None if it cannot be read: dialects do no IO of their own.
+    """
     try:
         return (
             play.DIALECT,
             events.DIALECT,
             prompts.DIALECT,
             status.DIALECT,
-            codex_dialect(CodexSettings.from_env(env)),
-            snarl_dialect(SnarlSettings.from_env(env, read_text)),
+            codex.codex_dialect(codex.CodexSettings.from_env(env)),
+            snarl.snarl_dialect(snarl.SnarlSettings.from_env(env, read_text)),
         )
     except ValueError as error:
         raise SettingError(str(error)) from None
 
 
 def variables() -> list[str]:
-    """The variables that set dialects up."""
-    return [module.PREFIX + name for module in (codex, snarl) for name, _, _ in module.DESCRIBED]
-
-
-def read_text(path: str) -> str | None:
-    """The text of a file; None if there is none that can be read."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    """The names of all environment variables that dialects read."""
+    modules = (codex_settings, snarl_settings)
+    return [module.PREFIX + name for module in modules for name, _, _ in module.DESCRIBED]

@@ -45,19 +45,16 @@ _decode_update = msgspec.json.Decoder(Update).decode
 E = TypeVar("E")
 
 
-class DeliveredStep:
+class DeliveredStep(msgspec.Struct, gc=False, eq=False):
     """One step of a room as one receiver may see it, decoded at most once per gateway.
 
     All sessions that receive the same bytes share one object: a step that four sessions of one gateway receive is
     decoded once. The decoded values are shared too, so conversations must not change them."""
 
-    __slots__ = ("_events", "_update", "raw")
-
-    def __init__(self, raw: bytes) -> None:
-        self.raw = raw
-        """The encoded `Update`."""
-        self._update: Update | None = None
-        self._events: dict[Callable[[msgspec.Raw], list[Any]], list[Any]] = {}
+    raw: bytes
+    """The encoded `Update`."""
+    _update: Update | None = None
+    _events: dict[Callable[[msgspec.Raw], list[Any]], list[Any]] | None = None
 
     @property
     def update(self) -> Update:
@@ -67,6 +64,8 @@ class DeliveredStep:
 
     def events(self, decode: Callable[[msgspec.Raw], list[E]]) -> list[E]:
         """The events, in the types of one game. `decode` is made once per module: it is the key of the cache."""
+        if self._events is None:
+            self._events = {}
         events = self._events.get(decode)
         if events is None:
             events = self._events[decode] = decode(self.update.events)

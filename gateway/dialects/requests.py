@@ -45,7 +45,7 @@ class JoinRequest(msgspec.Struct, frozen=True):
 
 
 class MatchRequest(msgspec.Struct, frozen=True):
-    """Take a seat in the oldest public room that waits and fits, or open one -> `Entered` or `Refused`."""
+    """Take a seat in the oldest waiting public room that fits, or open one -> as above, or lobby/no_table."""
 
     game: str
     seats: int | None = None
@@ -174,5 +174,5 @@ Request: TypeAlias = (
 
 
 Output: TypeAlias = bytes | Request | CountRejection | CloseConnection
-"""One output of a conversation: a frame to the client (its bytes, without framing), a request, an error to count, or the
+"""One output of a conversation: a frame to the client (without framing), a request, an error to count, or the
 end of the connection."""

@@ -1,4 +1,4 @@
-"""The numbers of rooms in the paths of HTTP."""
+"""Room ids in the paths of URLs."""
 
 from starlette.convertors import Convertor, register_url_convertor
 
@@ -10,7 +10,7 @@ _NO_ROOM = RoomId(10**_MOST_DIGITS)
 
 
 class RoomIdConverter(Convertor[RoomId]):
-    """Whatever is longer than the number of any room stands for one that is not there."""
+    """Converts digits to a room id. A number that is longer than any room id stands for a room that does not exist."""
 
     regex = "[0-9]+"
 

@@ -41,13 +41,13 @@ class Operators:
 
     def routes(self) -> list[BaseRoute]:
         return [
-            Route("/api/ops/cluster", self._admitted(self._cluster)),
-            Route(f"/api/ops/rooms/{ROOM}", self._admitted(self._room)),
-            Route("/api/ops/drain", self._admitted(self._drain), methods=["POST"]),
+            Route("/api/ops/cluster", self._authorized(self._cluster)),
+            Route(f"/api/ops/rooms/{ROOM}", self._authorized(self._room)),
+            Route("/api/ops/drain", self._authorized(self._drain), methods=["POST"]),
         ]
 
-    def _admitted(self, handler: Handler) -> Handler:
-        async def admitted(request: Request) -> Response:
+    def _authorized(self, handler: Handler) -> Handler:
+        async def authorized(request: Request) -> Response:
             token = bearer(request).encode()
             if not token or not hmac.compare_digest(token, self._token):
                 return error("token/bad", 401)
@@ -55,7 +55,7 @@ class Operators:
             response.headers["Cache-Control"] = "no-store"
             return response
 
-        return guarded(admitted)
+        return guarded(authorized)
 
     async def _cluster(self, _request: Request) -> Response:
         node = self._node

@@ -1,4 +1,4 @@
-"""How HTTP handlers answer: JSON, errors by their codes, and the store being away."""
+"""HTTP responses: JSON, errors by their codes, failures of the store."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -24,13 +24,15 @@ def error(code: str, status: int, text: str = "") -> Response:
 
 
 def bearer(request: Request) -> str:
-    """The token that a request carries; empty if it has none."""
+    """The bearer token of a request; empty if it has none."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
 
 def guarded(handler: Handler) -> Handler:
-    async def guarded(request: Request) -> Response:
+    """A handler that answers 503 if the store fails or is too slow."""
+
+    async def guarded_handler(request: Request) -> Response:
         try:
             return await handler(request)
         except StoreError:
@@ -38,4 +40,4 @@ def guarded(handler: Handler) -> Handler:
         except TimeoutError:
             return error("busy/reading", 503)
 
-    return guarded
+    return guarded_handler

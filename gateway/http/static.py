@@ -1,4 +1,4 @@
-"""The web page: its files, read once, and the headers they are served with."""
+"""Serves the files of the web page from memory, with their security headers."""
 
 import hashlib
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-cache",
 }
-"""`no-cache`: kept, but asked for again each time, so that all files are of one version; unchanged ones cost a 304."""
+"""`no-cache`: browsers revalidate each time, so that all files are of one version; unchanged files cost a 304."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class StaticFile:
 
 
 def read_files(folder: Path) -> dict[str, StaticFile]:
-    """All files of the page, by their path in the folder."""
+    """All files of the page, by path relative to the folder."""
     files = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix in _TYPES:
@@ -68,7 +68,7 @@ def read_files(folder: Path) -> dict[str, StaticFile]:
 
 
 class StaticFiles:
-    """The same page for lobby, tables and replays; its script looks at the address."""
+    """The routes of the web page. Lobby, rooms and replays are one page, whose script looks at the URL."""
 
     def __init__(self, folder: Path = WEB) -> None:
         self._files = read_files(folder)

@@ -167,7 +167,7 @@ class ReadGames(msgspec.Struct, frozen=True):
 
 
 class CheckToken(msgspec.Struct, frozen=True):
-    """Check a session token -> Claims | Rejected."""
+    """Check a session token -> tuple[SessionId, str] | Rejected: the session and its name."""
 
     token: str
 

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from gateway.cluster.tokens import Claims
 from gateway.dialects.answers import Answer, Entered, LoggedIn, RequestDone, RoomAttached, Welcomed
 from gateway.dialects.requests import (
     AttendRequest,
@@ -155,16 +154,17 @@ def _hello(state: SessionState, request: HelloRequest) -> Generator[RequestStep,
 def _take_up(state: SessionState, token: str) -> Generator[RequestStep, Any, tuple[RoomId, ...]]:
     """Continue the session of a token; returns the rooms that keep its name. The session has its name only once all
     questions are answered: if the store fails in between, the client may say hello again."""
-    claims: Claims | Rejected = yield CheckToken(token)
+    claims: tuple[SessionId, str] | Rejected = yield CheckToken(token)
     if isinstance(claims, Rejected):
         raise Refusal(claims.code)
+    sid, name = claims
     # The older connection releases the name. That must reach the store before the claim, or it would undo the claim.
-    state.effects.append(CloseReplaced(claims.sid))
-    yield from _claim(state, claims.name, claims.sid)
-    state.sid = claims.sid
-    noted: tuple[RoomId, ...] = yield ReadNotedRooms(claims.name)
-    listings: tuple[Listing | None, ...] = yield FindKeptRooms(claims.name, noted)
-    state.name = claims.name
+    state.effects.append(CloseReplaced(sid))
+    yield from _claim(state, name, sid)
+    state.sid = sid
+    noted: tuple[RoomId, ...] = yield ReadNotedRooms(name)
+    listings: tuple[Listing | None, ...] = yield FindKeptRooms(name, noted)
+    state.name = name
     return tuple(listing.room for listing in listings if listing is not None)
 
 

@@ -65,7 +65,7 @@ class Session:
         """Raises `ProtocolError` for an opening that the dialect refuses."""
         self.dialect = dialect
         self.closed = False
-        self._state = SessionState(dialect, sid, rooms_per_player)
+        self.state = SessionState(dialect, sid, rooms_per_player)
         self._raw = dialect.raw
         self._ack = dialect.ack
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
@@ -77,14 +77,6 @@ class Session:
         """The effect whose result the running request waits for."""
         self._advancing = False
         self._conversation = dialect.converse(opening)
-
-    @property
-    def sid(self) -> SessionId:
-        return self._state.sid
-
-    @property
-    def name(self) -> str:
-        return self._state.name
 
     @property
     def tick_ms(self) -> int:
@@ -100,7 +92,7 @@ class Session:
     def receive(self, frame: bytes) -> Sequence[Effect]:
         if self.closed:
             return ()
-        effects = self._state.effects = []
+        effects = self.state.effects = []
         self._carry_out(self._conversation.receive(frame))
         return effects
 
@@ -141,9 +133,8 @@ class Session:
         return effects
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> Sequence[Effect]:
-        """The next step of a room, as this session may see it."""
-        if self._raw:
-            return (step.raw,)
+        """The next step of a room, in a dialect that translates steps. Raw steps are written to the client without the
+        session (see `Connection.deliver`)."""
         if self.closed:
             return ()
         effects = self._begin()
@@ -207,7 +198,7 @@ class Session:
         if self.closed:
             return ()
         effects = self._begin()
-        for attachment in self._state.attachments:
+        for attachment in self.state.attachments:
             if attachment.stale:
                 self._refresh(attachment, "slow")
         return effects
@@ -226,7 +217,7 @@ class Session:
         if self._running is not None:
             self._running.close()
             self._running = self._question = None
-        state = self._state
+        state = self.state
         effects.extend(Withdraw(room) for room in abandoned if room not in state.attachments)
         for attachment in state.attachments:
             state.drop(attachment, gone=True)
@@ -238,16 +229,16 @@ class Session:
     def _close(self, close_code: CloseCode) -> None:
         if not self.closed:
             self.closed = True
-            self._state.effects.append(Close(close_code))
+            self.state.effects.append(Close(close_code))
 
     # --- carrying out a conversation's outputs ------------------------------------------------------------------------
 
     def _begin(self) -> list[Effect]:
-        self._state.effects = []
-        return self._state.effects
+        self.state.effects = []
+        return self.state.effects
 
     def _carry_out(self, outputs: Iterable[Output]) -> None:
-        effects = self._state.effects
+        effects = self.state.effects
         for output in outputs:
             if type(output) is bytes:  # frames and moves are frequent, and `match` is slow
                 effects.append(output)
@@ -262,19 +253,19 @@ class Session:
             case SayRequest() | ConfigureRequest() if not self._queue:
                 self._command(output)
             case LogoutRequest() if not self._queue:
-                self._state.log_out()
+                self.state.log_out()
             case CloseConnection(close_code=close_code):
                 self._close(close_code)
                 return False
             case CountRejection():
-                self._state.effects.append(output)
+                self.state.effects.append(output)
             case WatchRoomsRequest(game=game, on=True):
-                self._state.effects.append(WatchRooms(game))
+                self.state.effects.append(WatchRooms(game))
                 self._carry_out(self._conversation.rooms_changed(RoomsChanged({})))
             case WatchRoomsRequest():
-                self._state.effects.append(UnwatchRooms())
+                self.state.effects.append(UnwatchRooms())
             case bytes():
-                self._state.effects.append(output)
+                self.state.effects.append(output)
             case _:
                 self._enqueue(output)
         return True
@@ -292,9 +283,9 @@ class Session:
         if self._raw:
             command_id = request.ref
         else:
-            command_id = self._state.mint_id()
+            command_id = self.state.mint_id()
             self._refs[request.room, command_id] = request.ref
-        self._state.effects.append(Submit(request.room, command_id, body))
+        self.state.effects.append(Submit(request.room, command_id, body))
 
     # --- requests of several round trips ------------------------------------------------------------------------------
 
@@ -320,10 +311,12 @@ class Session:
                     self._answer(step.ref, step.answer)
                 elif step is not None:
                     self._question = step
-                    self._state.effects.append(step)
+                    self.state.effects.append(step)
                     return
         except Exception:
-            log.exception("session %s: %s failed", self.sid, type(self._queue[0]).__name__ if self._queue else "answer")
+            log.exception(
+                "session %s: %s failed", self.state.sid, type(self._queue[0]).__name__ if self._queue else "answer"
+            )
             self._close(close_codes.BROKEN)
         finally:
             self._advancing = False
@@ -336,7 +329,7 @@ class Session:
             self._command(request)
             return None
         if self._running is None:
-            self._running = requests.run(self._state, request)
+            self._running = requests.run(self.state, request)
         try:
             return self._running.throw(result) if isinstance(result, Refusal) else self._running.send(result)
         except StopIteration:
@@ -366,7 +359,7 @@ class Session:
         self._carry_out(self._conversation.answer(ref, answer))
 
     def _refuse(self, ref: Any, code: str, text: str = "", room: RoomId | None = None) -> None:
-        self._state.effects.append(CountRejection(code))
+        self.state.effects.append(CountRejection(code))
         self._answer(ref, Refused(code, text or text_of(code), room))
 
     def _send_views(self, views: Iterable[PendingAnswer], reason: str = "") -> None:
@@ -378,18 +371,18 @@ class Session:
         pending, attachment.pending_view = attachment.pending_view, None
         if pending is not None:
             self._send_views(pending.answers, reason)
-            self._state.effects.append(Reposition(attachment, pending.top))
+            self.state.effects.append(Reposition(attachment, pending.top))
             return
         attachment.stale = True
         attachment.refresh_reason = reason
-        self._state.effects.append(Refresh(attachment))
+        self.state.effects.append(Refresh(attachment))
 
     def _refreshed(self, reply: Reply) -> None:
-        attachment = self._state.attachments.get(reply.room)
+        attachment = self.state.attachments.get(reply.room)
         if attachment is None or attachment.refresh_id != reply.id or reply.code:
             return
         attachment.seat = reply.seat
-        self._state.effects.append(Reposition(attachment, Position(reply.epoch, reply.offset)))
+        self.state.effects.append(Reposition(attachment, Position(reply.epoch, reply.offset)))
         view = bytes(reply.view)
         reason = attachment.refresh_reason
         self._answer(None, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, reason))

@@ -1,4 +1,4 @@
-"""The list of rooms: kept per partition by the commits, gathered by gateways and followed through pub/sub."""
+"""The room directory: commits store it per partition, gateways read it and follow its changes through pub/sub."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,8 @@ _decode = msgspec.json.Decoder(Listing).decode
 
 
 class ListingChange(msgspec.Struct, frozen=True, array_like=True):
+    """A new listing of a room; None: the room is removed from the directory."""
+
     room: RoomId
     listing: Listing | None = None
 
@@ -23,7 +25,7 @@ _decode_changes = msgspec.json.Decoder(tuple[ListingChange, ...]).decode
 
 
 def storing(partition: Keys, changes: Sequence[ListingChange]) -> list[RedisCommand]:
-    """The commands that keep the changes."""
+    """The commands that store the changes."""
     return [
         ("HDEL", partition.directory, change.room)
         if change.listing is None
@@ -38,11 +40,12 @@ def telling(changes: Sequence[ListingChange]) -> Publication:
 
 
 def changed(message: bytes) -> tuple[ListingChange, ...]:
+    """The changes in a message."""
     return _decode_changes(message)
 
 
 async def gather(store: Store, partitions: Sequence[Keys]) -> list[Listing]:
-    """All rooms of these partitions."""
+    """The listings of all rooms of these partitions."""
     replies = await store.pipe([("HVALS", partition.directory) for partition in partitions])
     return [_decode(value) for reply in replies for value in reply]
 

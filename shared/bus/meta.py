@@ -1,4 +1,4 @@
-"""What all processes of a cluster agree on: the format of the store, its secrets, the games that are played."""
+"""Facts that all processes of a cluster share: the format of the store, its secrets, the announced games."""
 
 import secrets
 
@@ -15,11 +15,11 @@ TOKENS, ADMIN_TOKEN = "tokens", "admin_token"
 
 
 class IncompatibleStore(Exception):
-    """The store is not one that this process can work with; the text says why, in one line."""
+    """This process cannot work with the store; the text says why, in one line."""
 
 
 class GameCard(msgspec.Struct, frozen=True):
-    """What gateways and clients know of a game without its code."""
+    """The description of a game for gateways and clients, which do not have its code."""
 
     name: str
     title: str
@@ -33,7 +33,7 @@ class GameCard(msgspec.Struct, frozen=True):
 
 
 class _Status(msgspec.Struct, frozen=True):
-    """What matters here of a worker's status."""
+    """The part of a worker's status that names its games."""
 
     games: frozenset[str] | None = None
 
@@ -60,7 +60,7 @@ async def agree(store: Store, partitions: int) -> None:
 
 
 async def check_durability(store: Store, durability: str) -> None:
-    """`fsync` is a promise of the store's configuration: look whether it is kept."""
+    """Check that the store is configured for durability `fsync`, if that is required."""
     if durability != "fsync":
         return
     reply = await store.call("CONFIG", "GET", "append*")
@@ -73,7 +73,7 @@ async def check_durability(store: Store, durability: str) -> None:
 
 
 async def run_id(store: Store) -> str:
-    """Changes whenever the server is started anew."""
+    """The id of the server process: a restarted server has another one."""
     info = await store.call("INFO", "server")
     for line in info.decode().splitlines():
         if line.startswith("run_id:"):
@@ -82,7 +82,7 @@ async def run_id(store: Store) -> str:
 
 
 async def secret(store: Store, name: str, setting: str) -> str:
-    """A secret of the cluster: the setting, or one that is made once and kept in the store."""
+    """A secret of the cluster: the setting, or one that is generated once and kept in the store."""
     if setting:
         return setting
     await store.call("HSETNX", keys.SECRETS, name, secrets.token_urlsafe(24))
@@ -90,15 +90,15 @@ async def secret(store: Store, name: str, setting: str) -> str:
 
 
 async def announce(store: Store, cards: list[GameCard]) -> None:
-    """Tell the gateways which games this worker can play."""
+    """Announce the games that this worker can play."""
     if cards:
         pairs = [item for card in cards for item in (card.name, msgspec.json.encode(card))]
         await store.call("HSET", keys.GAMES, *pairs)
 
 
 async def games(store: Store) -> dict[str, GameCard]:
-    """The games that somebody can play: those of the workers on the roll, by their status. While there are none, or one
-    that does not say, it is all that were ever announced."""
+    """The games that can be played now: those that registered workers name in their status. While no worker is
+    registered, or one does not name its games, all games that were ever announced."""
     reply, statuses = await store.pipe((("HGETALL", keys.GAMES), ("HGETALL", keys.WORKER_STATUS)))
     cards = {reply[at].decode(): _decode_card(reply[at + 1]) for at in range(0, len(reply), 2)}
     played: set[str] = set()

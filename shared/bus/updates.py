@@ -1,4 +1,4 @@
-"""The updates of a room: what its players were told, so that it can be told again to those who missed it."""
+"""The updates of a room: each step as its receivers may see it, kept for those who have missed it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ _decode = msgspec.json.Decoder(StepMessage).decode
 
 
 def trimming(partition: Keys, room: RoomId, keep: int) -> RedisCommand:
-    """The command that forgets all but about so many of a room's last steps."""
+    """The command that drops all but about `keep` of a room's last steps."""
     return ("XTRIM", partition.updates(room), "MAXLEN", "~", keep)
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What came after a position; with `lost` (`trimmed` or `rewound`) that cannot be told, only a view helps."""
+    """The steps after a position. With `lost` (`trimmed` or `rewound`) they are unknown, and a full view is needed."""
 
     steps: tuple[StepMessage, ...] = ()
     lost: str = ""
@@ -41,7 +41,7 @@ async def missed(store: Store, wanted: Sequence[tuple[Keys, RoomId, Position]], 
 def _missed(position: Position, reply: list[Any]) -> Missed:
     if not reply:
         return Missed(lost="rewound")
-    steps = tuple(_told(entry) for entry in reply)
+    steps = tuple(_step(entry) for entry in reply)
     if steps[0].offset != position.offset or steps[-1].offset != position.offset + len(steps) - 1:
         return Missed(lost="trimmed")
     if steps[0].epoch != position.epoch:
@@ -52,15 +52,15 @@ def _missed(position: Position, reply: list[Any]) -> Missed:
 async def read(store: Store, partition: Keys, room: RoomId, after: int, most: int) -> tuple[list[StepMessage], bool]:
     """The steps after an offset, and whether some of them are kept no more."""
     reply = await store.call("XRANGE", partition.updates(room), f"({after}-0", "+", "COUNT", most)
-    steps = [_told(entry) for entry in reply]
+    steps = [_step(entry) for entry in reply]
     return steps, bool(steps) and steps[0].offset != after + 1
 
 
 async def latest(store: Store, partition: Keys, room: RoomId, most: int) -> list[StepMessage]:
     """The last steps, oldest first."""
     reply = await store.call("XREVRANGE", partition.updates(room), "+", "-", "COUNT", most)
-    return [_told(entry) for entry in reversed(reply)]
+    return [_step(entry) for entry in reversed(reply)]
 
 
-def _told(entry: list[Any]) -> StepMessage:
+def _step(entry: list[Any]) -> StepMessage:
     return _decode(entry[1][1])

@@ -1,4 +1,4 @@
-"""Serving HTTP with uvicorn inside a program that has its own life: its own sockets, signals and end."""
+"""Serves HTTP with uvicorn inside a program that keeps its own sockets and handles its own signals and shutdown."""
 
 import asyncio
 import contextlib
@@ -9,15 +9,16 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-PATIENCE_S = 10.0
+IDLE_CHECK_S = 10.0
+"""Seconds between two checks for connections without a complete request."""
 
 
 class PortTaken(Exception):
-    """Somebody listens there already; the text is one line."""
+    """The port cannot be listened on; the text says why, in one line."""
 
 
 def listening_socket(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """A socket that listens there. `shared`: several processes of this machine may do so together."""
+    """A listening socket. `shared`: several processes of this machine may listen on the same port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -34,23 +35,23 @@ def listening_socket(host: str, port: int, *, shared: bool = False) -> socket.so
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its own ideas about signals, and with a timer that rarely ticks."""
+    """A uvicorn server without signal handlers, and with a timer that rarely fires."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
 
     async def main_loop(self) -> None:
-        """Close the connections that wait for the rest of the same request at two looks in a row."""
+        """Close connections that wait for the rest of the same request at two checks in a row."""
         waiting: dict[HttpToolsProtocol, object] = {}
         while True:
-            await asyncio.sleep(PATIENCE_S)
+            await asyncio.sleep(IDLE_CHECK_S)
             before, waiting = (
                 waiting,
                 {
                     connection: connection.cycle
                     for connection in self.server_state.connections
-                    if isinstance(connection, HttpToolsProtocol) and _unasked(connection)
+                    if isinstance(connection, HttpToolsProtocol) and _awaits_request(connection)
                 },
             )
             for connection, cycle in waiting.items():
@@ -58,9 +59,9 @@ class Server(uvicorn.Server):
                     connection.transport.close()
 
 
-def _unasked(connection: HttpToolsProtocol) -> bool:
-    """Whether there is no whole request that is being answered. uvicorn itself closes only those that are silent after
-    an answer."""
+def _awaits_request(connection: HttpToolsProtocol) -> bool:
+    """Whether no complete request is being answered. uvicorn itself only closes connections that are idle after a
+    response."""
     cycle = connection.cycle
     return cycle is None or cycle.response_complete or cycle.more_body
 

@@ -37,7 +37,7 @@ class Site:
 
 @pytest.fixture
 async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
-    monkeypatch.setattr(http_server, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(http_server, "IDLE_CHECK_S", 0.1)
     listener = http_server.listening_socket("127.0.0.1", 0)
     site = Site(listener.getsockname()[1])
     app = Starlette(routes=[Route("/", site.page, methods=["GET", "POST"])])

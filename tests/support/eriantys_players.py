@@ -116,7 +116,7 @@ class Party:
         self.run(stop=lambda: False)
 
     def check(self) -> None:
-        """Nobody was told anything wrong, and all were told the same."""
+        """Nobody was received anything wrong, and all were received the same."""
         assert [fault for player in self.players for fault in player.told.faults] == []
         assert all(player.over for player in self.players)
         assert self.players[0].told.result is not None

@@ -9,9 +9,7 @@ import msgspec
 
 from gateway.dialects import contract
 from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RequestDone, RoomsChanged
-from gateway.dialects.eriantys.events import conversation as events
-from gateway.dialects.eriantys.prompts import conversation as prompts
-from gateway.dialects.eriantys.status import conversation as status
+from gateway.dialects.eriantys import events, prompts, status
 from gateway.dialects.requests import (
     ActRequest,
     CloseConnection,
@@ -61,14 +59,14 @@ class Line:
         return self.closed is not None
 
     def say(self, frame: Any) -> list[Any]:
-        """Send a message (bytes as they are, all else as JSON); what this client is told until all is quiet."""
+        """Send a message (bytes as they are, all else as JSON); what this client is received until all is quiet."""
         self.frames.clear()
         raw = frame if isinstance(frame, bytes) else msgspec.json.encode(frame)
         self.house.feed(self, lambda: self.talk.receive(raw))
         self.house.settle()
-        return self.told()
+        return self.received()
 
-    def told(self) -> list[Any]:
+    def received(self) -> list[Any]:
         """What was said to this client since it was last asked, decoded; bare words as text."""
         frames, self.frames = self.frames, []
         return [msgspec.json.decode(frame) if frame[:1] in b'{["' else frame.decode() for frame in frames]
@@ -76,7 +74,7 @@ class Line:
     def tick(self) -> list[Any]:
         self.house.feed(self, lambda: self.talk.tick(0))
         self.house.settle()
-        return self.told()
+        return self.received()
 
 
 class House:

@@ -1,4 +1,4 @@
-"""Recorded games of Eriantys, one for each dialect: what the first of two players said and was told.
+"""Recorded games of Eriantys, one for each dialect: what the first of two players said and was received.
 
 `python -m tests.support.eriantys_transcripts` writes them anew after a change that is meant.
 """

@@ -9,9 +9,9 @@ import msgspec
 from gateway.cluster.identity import RandomIds
 from gateway.cluster.tokens import Tokens
 from gateway.connection import Connection
+from gateway.dialects import play
 from gateway.dialects.answers import RoomsChanged
 from gateway.dialects.contract import DeliveredStep, Dialect, Opening
-from gateway.dialects.play import conversation as play
 from gateway.dialects.requests import Output
 from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
@@ -101,19 +101,32 @@ class Paper:
         return [msgspec.json.decode(frame) for frame in frames]
 
 
-class QuietSubscription:
-    """A subscription without messages: tests hand messages to the node's parts themselves."""
+class HandFedSubscription:
+    """A subscription whose messages come from the test."""
+
+    def __init__(self) -> None:
+        self.channels: tuple[str, ...] = ()
+        self.on_message: OnMessage = lambda _channel, _data: None
+        self.on_gap: Callable[[], None] = lambda: None
+        self.stopped = False
 
     def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
-        pass
+        self.channels, self.on_message, self.on_gap = tuple(channels), on_message, on_gap
+        on_gap()
 
     async def stop(self) -> None:
-        pass
+        self.stopped = True
 
 
 class KnownIds(RandomIds):
+    """Random ids, but for those of the gateway: first `GATEWAY`, then numbered ones."""
+
+    def __init__(self) -> None:
+        self._lives = 0
+
     def new_gateway(self) -> GatewayId:
-        return GATEWAY
+        self._lives += 1
+        return GATEWAY if self._lives == 1 else GatewayId(f"{GATEWAY}-{self._lives}")
 
 
 class GatewayBench:
@@ -123,9 +136,14 @@ class GatewayBench:
         self.store = HeldStore()
         self.now = 1_000.0
         tokens = Tokens("secret", 60_000)
-        self.node = GatewayNode(settings, self.store, QuietSubscription, tokens, KnownIds(), lambda: self.now, {})
+        self.subscriptions: list[HandFedSubscription] = []
+        self.node = GatewayNode(settings, self.store, self._subscribe, tokens, KnownIds(), lambda: self.now, {})
         self._numbers: dict[Partition, int] = {}
         self._cursors = dict.fromkeys(range(PARTITIONS), "0-0")
+
+    def _subscribe(self) -> HandFedSubscription:
+        self.subscriptions.append(HandFedSubscription())
+        return self.subscriptions[-1]
 
     def connect(self, dialect: Dialect = play.DIALECT, address: str = "10.0.0.1") -> tuple[Connection, Paper]:
         paper = Paper()
@@ -146,13 +164,13 @@ class GatewayBench:
                 envelopes += some
         return envelopes
 
-    def answer(self, *replies: Reply, told: Iterable[StepMessage] = (), epoch: int = 7) -> None:
+    def answer(self, *replies: Reply, steps: Iterable[StepMessage] = (), epoch: int = 7) -> None:
         """The owner of a partition sends a delivery after a commit."""
-        told = tuple(told)
-        room = replies[0].room if replies else told[0].room
+        sent = tuple(steps)
+        room = replies[0].room if replies else sent[0].room
         partition = partition_of(room, PARTITIONS)
         number = self._numbers[partition] = self._numbers.get(partition, 0) + 1
-        self.node.feeds.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, told, replies)]))
+        self.node.feeds.message(msgspec.json.encode([Delivery(partition, Epoch(epoch), number, sent, replies)]))
 
     def lose_message(self, room: RoomId = ROOM) -> None:
         """A message to this gateway got lost."""
@@ -162,7 +180,7 @@ class GatewayBench:
 
 def attach(connection: Connection, reply: Reply, wants: int = 0) -> None:
     """Attach a connection to a room, as if it had asked for that."""
-    state = connection.session._state
+    state = connection.session.state
     state.effects = []
     state.attach(reply, wants)
     connection._perform(state.effects)

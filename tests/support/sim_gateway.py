@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from gateway.cluster.tokens import Tokens
+from gateway.dialects import play
 from gateway.dialects.contract import Opening
-from gateway.dialects.play import conversation as play
 from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
 from shared.bus import directory, keys

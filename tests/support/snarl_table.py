@@ -147,8 +147,8 @@ class SnarlTable:
             self.state = GAME.evolve(self.state, event)
         self.offset += 1
         for seat, client in list(self.clients.items()):
-            told = [*room_events, *(GAME.redact(event, seat) for event in events)]
-            self.cluster.deliver(client, self._update(told), ref if client is by else None)
+            received = [*room_events, *(GAME.redact(event, seat) for event in events)]
+            self.cluster.deliver(client, self._update(received), ref if client is by else None)
         if self.status == "finished":
             self.cluster.release(self)
 

@@ -1,4 +1,4 @@
-"""The dialect `codex`: the messages of docs/protocols/codex.md. Nothing here runs rules; see shared/games/codex."""
+"""The dialect `codex` (docs/protocols/codex.md). The rules are in shared/games/codex."""
 
 from typing import Final
 
@@ -10,6 +10,8 @@ __all__ = ["DIALECT", "CodexSettings", "codex_dialect"]
 
 
 def codex_dialect(settings: CodexSettings) -> Dialect:
+    """The dialect with these settings."""
+
     def converse(opening: Opening) -> Conversation:
         return CodexConversation(opening, settings)
 

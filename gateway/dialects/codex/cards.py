@@ -1,4 +1,4 @@
-"""Cards as the wire shows them: everything that is printed on them, or what their backs tell."""
+"""Cards as JSON: everything that is printed on a card, or, for a face-down card, what its back shows."""
 
 from typing import Any, Final
 
@@ -66,7 +66,7 @@ def objective(number: int) -> Picture:
 
 
 def place(shown: Place) -> Picture:
-    """A place to draw from: a face-up card, a back, or null."""
+    """A place to draw cards from: a face-up card, the back of a deck, or null."""
     match shown:
         case None:
             return None

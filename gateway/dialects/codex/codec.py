@@ -1,4 +1,4 @@
-"""From bytes to messages, and from messages to bytes. Whatever comes in, nothing is raised."""
+"""Bytes to messages, and messages to bytes. Malformed input gives a `Malformed` value; nothing is raised."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from gateway.dialects.codex.messages import (
 _decoder: Final[msgspec.json.Decoder[ClientMessage]] = msgspec.json.Decoder(ClientMessage)
 _encoder: Final = msgspec.json.Encoder()
 
-_TYPES: Final[dict[str, type]] = {kind.__name__: kind for kind in get_args(ClientMessage)}
+_TYPES: Final[dict[str, type]] = {str(kind.__struct_config__.tag): kind for kind in get_args(ClientMessage)}
 
 _CONFIRMS: Final[dict[type, Callable[[bool, str], ServerMessage]]] = {
     RejoinGameMessage: ConfirmRejoinGameMessage,
@@ -53,30 +53,31 @@ _CONFIRMS: Final[dict[type, Callable[[bool, str], ServerMessage]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Illformed:
-    """Something that is no message of a client, and what to say to it."""
+class Malformed:
+    """A frame that is not a message of a client."""
 
     reply: ServerMessage
+    """The answer to the frame."""
 
 
 def encode(message: ServerMessage) -> bytes:
     return _encoder.encode(message)
 
 
-def read(frame: bytes) -> ClientMessage | Illformed:
+def decode(frame: bytes) -> ClientMessage | Malformed:
     try:
         return _decoder.decode(frame)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return Illformed(_complaint(frame, str(error)))
+        return Malformed(_error_reply(frame, str(error)))
 
 
 def confirm(message: ClientMessage) -> ServerMessage:
-    """The request was granted."""
+    """The message that confirms a granted request."""
     return _CONFIRMS[type(message)](True, "")
 
 
 def deny(message: ClientMessage, details: str) -> ServerMessage:
-    """The request was refused."""
+    """The message that answers a refused request."""
     match message:
         case CreateGameMessage() | JoinGameMessage():
             return _denial(type(message), details, message.nickname)
@@ -94,8 +95,8 @@ def _denial(kind: type, details: str, nickname: str = "") -> ServerMessage:
     return ErrorMessage(details)
 
 
-def _complaint(frame: bytes, reason: str) -> ServerMessage:
-    """The Confirm of the message that this was meant to be, if that can be told."""
+def _error_reply(frame: bytes, reason: str) -> ServerMessage:
+    """The negative Confirm of the message that the client meant, as far as its type can be read; else ErrorMessage."""
     try:
         meant = msgspec.json.decode(frame)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

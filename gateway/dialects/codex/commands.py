@@ -1,4 +1,7 @@
-"""What a client may ask for at its table: checked as far as the words go, and put into the game's own."""
+"""Messages at the table as requests: moves become commands of the game, chat becomes `SayRequest`.
+
+Only the form is checked here; the rules are checked by the worker.
+"""
 
 from typing import Final
 
@@ -27,7 +30,7 @@ from shared.games.codex.commands import (
 )
 from shared.games.codex.pieces import BOARD_SIZE, Color, Face
 
-MOST_TEXT: Final = 500
+MAX_TEXT: Final = 500
 
 PlayMessage = (
     ChooseStartingMessage
@@ -44,8 +47,8 @@ _FACES: Final = {face.upper(): face for face in Face}
 _COLORS: Final = {color.upper(): color for color in Color}
 
 
-def asker(message: PlayMessage | ChatMessage) -> str:
-    """Who the message says it is from."""
+def sender_of(message: PlayMessage | ChatMessage) -> str:
+    """The nickname that the message gives as its sender."""
     match message:
         case ChooseStartingMessage() | ChooseObjectiveMessage() | PlaceCardMessage():
             return message.player
@@ -55,14 +58,14 @@ def asker(message: PlayMessage | ChatMessage) -> str:
             return message.nickname
 
 
-def play(table: Table, message: PlayMessage) -> ActRequest | str:
-    """The move, or why it is none."""
-    if not table.playing:
+def play_request(table: Table, message: PlayMessage) -> ActRequest | str:
+    """The request for a move, or the text of an error."""
+    if not table.started:
         return "the game has not started"
     if table.over:
         return "the game is over"
     command = _command(message)
-    return command if isinstance(command, str) else ActRequest(table.room, command, message)
+    return command if isinstance(command, str) else ActRequest(table.room_id, command, message)
 
 
 def _command(message: PlayMessage) -> Command | str:
@@ -70,11 +73,11 @@ def _command(message: PlayMessage) -> Command | str:
         case ChooseStartingMessage(face=face):
             return ChooseStarting(_FACES[face]) if face in _FACES else "the face is FRONT or BACK"
         case PickColorMessage(color=color):
-            return PickColor(_COLORS[color]) if color in _COLORS else "there is no such colour"
+            return PickColor(_COLORS[color]) if color in _COLORS else "there is no such color"
         case ChooseObjectiveMessage(choose=choose):
             return ChooseObjective(choose) if choose in (1, 2) else "choose 1 or 2"
         case PlaceCardMessage():
-            return _placing(message)
+            return _place_card(message)
         case DrawTableMessage(choice=choice):
             return DrawTable(choice) if choice in range(1, 5) else "the face-up cards have the numbers 1 to 4"
         case DrawResourceMessage():
@@ -83,7 +86,7 @@ def _command(message: PlayMessage) -> Command | str:
             return DrawGold()
 
 
-def _placing(message: PlaceCardMessage) -> Command | str:
+def _place_card(message: PlaceCardMessage) -> Command | str:
     if message.choice not in range(1, 4):
         return "the cards of a hand have the numbers 1 to 3"
     if message.i not in range(BOARD_SIZE) or message.j not in range(BOARD_SIZE):
@@ -93,17 +96,17 @@ def _placing(message: PlaceCardMessage) -> Command | str:
     return PlaceCard(message.choice, message.i, message.j, _FACES[message.face])
 
 
-def chat(table: Table, message: ChatMessage) -> SayRequest | str:
-    """What to say to whom, or why not."""
+def chat_request(table: Table, message: ChatMessage) -> SayRequest | str:
+    """The request for a chat message, or the text of an error."""
     if not message.text.strip():
         return "the text is empty"
-    if len(message.text) > MOST_TEXT:
-        return f"the text has more than {MOST_TEXT} characters"
+    if len(message.text) > MAX_TEXT:
+        return f"the text has more than {MAX_TEXT} characters"
     if isinstance(message, GroupChatMessage):
-        return SayRequest(table.room, message.text, None, message)
-    seat = table.seat(message.recipient)
+        return SayRequest(table.room_id, message.text, None, message)
+    seat = table.seat_of(message.recipient)
     if seat == table.me:
-        return "you are talking to yourself"
+        return "the recipient is the sender"
     if seat is None or seat in table.away:
         return "there is nobody of that name at the table"
-    return SayRequest(table.room, message.text, message.recipient, message)
+    return SayRequest(table.room_id, message.text, message.recipient, message)

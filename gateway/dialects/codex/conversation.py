@@ -1,4 +1,4 @@
-"""One connection's side of the dialect: seats, play, chat and signs of life."""
+"""One connection's side of the dialect: seats, moves, chat and heartbeats."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -7,8 +7,8 @@ from typing import Any, Final
 import msgspec
 
 from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RoomsChanged
-from gateway.dialects.codex.codec import Illformed, confirm, deny, encode, read
-from gateway.dialects.codex.commands import ChatMessage, PlayMessage, asker, chat, play
+from gateway.dialects.codex.codec import Malformed, confirm, decode, deny, encode
+from gateway.dialects.codex.commands import ChatMessage, PlayMessage, chat_request, play_request, sender_of
 from gateway.dialects.codex.messages import (
     AvailableColorMessage,
     ClientMessage,
@@ -26,10 +26,9 @@ from gateway.dialects.codex.messages import (
     RejoinGameMessage,
     ServerMessage,
 )
-from gateway.dialects.codex.render import follow, missing
-from gateway.dialects.codex.returning import whole_state
+from gateway.dialects.codex.render import full_state, render_step
 from gateway.dialects.codex.settings import CodexSettings
-from gateway.dialects.codex.table import Table, enter
+from gateway.dialects.codex.table import Table
 from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.requests import (
     ActRequest,
@@ -53,10 +52,12 @@ from shared.room_events import RoomEvent, RoomSpec
 
 GAME: Final = "codex"
 BUSY: Final = "BUSY: retry after 1 s"
-MOST_NAME: Final = 32
-MOST_ILLFORMED: Final = 20
-MOST_HELD: Final = 64
-_ROOMS: Final = range(1, 2**53)
+MAX_NAME: Final = 32
+MAX_MALFORMED: Final = 20
+"""Malformed messages in a row that close the connection."""
+MAX_HELD: Final = 64
+"""Messages that a client may send ahead while its request for a seat is being carried out."""
+_ROOM_IDS: Final = range(1, 2**53)
 
 SeatMessage = CreateGameMessage | JoinGameMessage | RejoinGameMessage
 
@@ -64,7 +65,8 @@ _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 
 
 class CodexConversation:
-    """Made for each connection."""
+    """One connection. While a request for a seat is under way, later messages of the client are held back, so that they
+    are handled at the table that the request leads to."""
 
     def __init__(self, opening: Opening, settings: CodexSettings) -> None:
         self.tick_ms = settings.heartbeat_ms
@@ -73,63 +75,67 @@ class CodexConversation:
         self._rooms = opening.rooms
         self._name: str | None = None
         self._table: Table | None = None
-        self._asking: SeatMessage | None = None
+        self._seat_message: SeatMessage | None = None
         """The request for a seat that is under way."""
         self._name_is_new = False
-        """The name was claimed for that request, and is given back if it fails."""
+        """The name was claimed for that request, and is released if the request fails."""
         self._held: deque[ClientMessage] = deque()
-        """What came while a request for a seat was under way."""
-        self._illformed = 0
-        self._heard = False
-        self._silent_for = 0
-        self._ticked_at: int | None = None
+        """Messages that have arrived while a request for a seat was under way."""
+        self._malformed_in_a_row = 0
+        self._received = False
+        """The client has sent something since the last tick."""
+        self._silent_ms = 0
+        self._ticked_ms: int | None = None
 
-    # --- what comes in -----------------------------------------------------------------------------------------------
+    # --- frames and time ---------------------------------------------------------------------------------------------
 
     def open(self) -> Iterable[Output]:
         return ()
 
     def receive(self, frame: bytes) -> Iterator[Output]:
-        self._heard = True
-        message = read(frame)
-        if isinstance(message, Illformed):
+        self._received = True
+        message = decode(frame)
+        if isinstance(message, Malformed):
             yield CountRejection("frame/malformed")
-            yield from self._complain(message.reply)
+            yield from self._malformed(message.reply)
             return
-        self._illformed = 0
+        self._malformed_in_a_row = 0
         if isinstance(message, HeartbeatMessage):
             return
-        if self._asking is None:
+        if self._seat_message is None:
             yield from self._handle(message)
-        elif len(self._held) < MOST_HELD:
+        elif len(self._held) < MAX_HELD:
             self._held.append(message)
         else:
             yield encode(ErrorMessage(BUSY))
             yield CountRejection("busy/rate")
 
     def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterator[Output]:
-        self._heard = True
+        self._received = True
         if code.startswith("busy/"):
             yield encode(ErrorMessage(BUSY))
         else:
-            yield from self._complain(ErrorMessage(CODES.get(code, code)))
+            yield from self._malformed(ErrorMessage(CODES[code]))
 
-    def _complain(self, reply: ServerMessage) -> Iterator[Output]:
+    def _malformed(self, reply: ServerMessage) -> Iterator[Output]:
         yield encode(reply)
-        self._illformed += 1
-        if self._illformed >= MOST_ILLFORMED:
+        self._malformed_in_a_row += 1
+        if self._malformed_in_a_row >= MAX_MALFORMED:
             yield CloseConnection(MALFORMED)
 
     def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         return ()
 
     def tick(self, now_ms: int) -> Iterator[Output]:
-        """Time in which nobody looked (a stalled process) is not held against the client."""
-        passed = 0 if self._ticked_at is None else min(now_ms - self._ticked_at, 2 * self.tick_ms)
-        self._ticked_at = now_ms
-        self._silent_for = 0 if self._heard else self._silent_for + passed
-        self._heard = False
-        if self._table is not None and self._silent_for >= self._settings.silence_ms:
+        """Send a heartbeat, or close a silent connection that has a seat.
+
+        A tick that comes late counts as two at most: while this process was stalled, frames of the client could not be
+        received either."""
+        passed_ms = 0 if self._ticked_ms is None else min(now_ms - self._ticked_ms, 2 * self.tick_ms)
+        self._ticked_ms = now_ms
+        self._silent_ms = 0 if self._received else self._silent_ms + passed_ms
+        self._received = False
+        if self._table is not None and self._silent_ms >= self._settings.silence_ms:
             yield CloseConnection(SILENT)
         else:
             yield encode(HeartbeatMessage("ping"))
@@ -147,16 +153,16 @@ class CodexConversation:
 
     def _at_table(self, message: PlayMessage | ChatMessage) -> Iterator[Output]:
         if self._table is None:
-            yield encode(deny(message, "you sit at no table"))
+            yield encode(deny(message, "you have no seat at a table"))
             return
-        if asker(message) != self._name:
+        if sender_of(message) != self._name:
             yield encode(deny(message, f"your nickname is {self._name}"))
             return
         request: ActRequest | SayRequest | str
         if isinstance(message, PrivateChatMessage | GroupChatMessage):
-            request = chat(self._table, message)
+            request = chat_request(self._table, message)
         else:
-            request = play(self._table, message)
+            request = play_request(self._table, message)
         yield encode(deny(message, request)) if isinstance(request, str) else request
 
     def _take_seat(self, message: SeatMessage) -> Iterator[Output]:
@@ -165,9 +171,9 @@ class CodexConversation:
             yield encode(deny(message, refusal))
             return
         if self._table is not None:
-            yield LeaveRequest(self._table.room)
+            yield LeaveRequest(self._table.room_id)
             self._table, self._url_table = None, None
-        self._asking = message
+        self._seat_message = message
         if self._name is None and not isinstance(message, RejoinGameMessage):
             yield LoginRequest(message.nickname, message)
         else:
@@ -176,24 +182,24 @@ class CodexConversation:
     def _why_no_seat(self, message: SeatMessage) -> str | None:
         table, nickname = self._table, message.nickname
         if table is not None and not table.over:
-            return "you sit at a table already"
+            return "you have a seat at a table already"
         if self._name is not None and nickname != self._name:
             return f"your nickname is {self._name}"
-        if not nickname.strip() or len(nickname) > MOST_NAME:
+        if not nickname.strip() or len(nickname) > MAX_NAME:
             return CODES["name/bad"]
         match message:
             case CreateGameMessage(numPlayers=number):
                 return None if number in (2, 3, 4) else "a game has 2 to 4 players"
             case JoinGameMessage(gameId=game) | RejoinGameMessage(gameId=game):
-                if game is not None and not self._can_be(game):
+                if game is not None and not self._may_exist(game):
                     return "there is no such game"
         if table is not None and isinstance(message, RejoinGameMessage):
-            return _ending(table)
+            return _game_over_text(table)
         return None
 
-    def _can_be(self, number: int) -> bool:
-        """Whether a table of this game can have the number, as far as is known here."""
-        if number not in _ROOMS:
+    def _may_exist(self, number: int) -> bool:
+        """Whether a table of this game may have the number, as far as this gateway knows."""
+        if number not in _ROOM_IDS:
             return False
         listing = self._rooms.get(RoomId(number))
         return listing is None or listing.game == GAME
@@ -212,26 +218,26 @@ class CodexConversation:
 
     def answer(self, ref: Any, answer: Answer) -> Iterator[Output]:
         match answer:
-            case LoggedIn(name=name) if self._asking is not None:
+            case LoggedIn(name=name) if self._seat_message is not None:
                 self._name, self._name_is_new = name, True
-                yield self._seat_request(self._asking)
-            case Entered() if self._asking is not None:
-                yield from self._entered(self._asking, answer)
-                yield from self._go_on()
+                yield self._seat_request(self._seat_message)
+            case Entered() if self._seat_message is not None:
+                yield from self._entered(self._seat_message, answer)
+                yield from self._handle_held()
             case Refused(code=code, text=text) if ref is not None:
                 yield encode(_refusal(ref, code, text))
-                if ref is self._asking:
-                    yield from self._give_name_back()
-                    yield from self._go_on()
+                if ref is self._seat_message:
+                    yield from self._release_name()
+                    yield from self._handle_held()
 
     def _entered(self, message: SeatMessage, entered: Entered) -> Iterator[Output]:
         if entered.view.spec.game != GAME:
             yield encode(deny(message, "there is no such game"))
             yield LeaveRequest(entered.room)
-            yield from self._give_name_back()
+            yield from self._release_name()
             return
         self._name, self._name_is_new = message.nickname, False
-        self._table = table = enter(entered.seat, entered.view)
+        self._table = table = Table.entered(entered.seat, entered.view)
         match message:
             case CreateGameMessage(nickname=name):
                 yield encode(ConfirmGameMessage(True, "", name, entered.room))
@@ -240,39 +246,36 @@ class CodexConversation:
                 yield encode(JoinedPlayerMessage(name))
             case RejoinGameMessage(nickname=name):
                 yield encode(ConfirmRejoinGameMessage(True, ""))
-                yield encode(whole_state(table, entered.view.chat))
+                yield encode(full_state(table, entered.view.chat))
                 if table.picks_color():
                     yield encode(AvailableColorMessage(table.free_colors()))
                 yield encode(RejoinedPlayerMessage(name))
 
-    def _give_name_back(self) -> Iterator[Output]:
+    def _release_name(self) -> Iterator[Output]:
         if self._name_is_new:
             self._name, self._name_is_new = None, False
             yield LogoutRequest()
 
-    def _go_on(self) -> Iterator[Output]:
-        """The request for a seat is settled: handle what came meanwhile, up to the next one."""
-        self._asking = None
-        while self._held and self._asking is None:
+    def _handle_held(self) -> Iterator[Output]:
+        """The request for a seat is answered: handle the held messages, up to the next request for a seat."""
+        self._seat_message = None
+        while self._held and self._seat_message is None:
             yield from self._handle(self._held.popleft())
 
     def deliver(self, step: DeliveredStep, ref: Any) -> Iterator[Output]:
         table = self._table
-        if table is None or step.update.room != table.room:
+        if table is None or step.update.room != table.room_id:
             return
         if ref is not None:
             yield encode(confirm(ref))
-        for event in step.events(_decode_events):
-            for message in follow(table, event):
-                yield encode(message)
-        for message in missing(table):
+        for message in render_step(table, step.events(_decode_events)):
             yield encode(message)
         if table.closed:
             self._table, self._url_table = None, None
 
 
 def _table_of(opening: Opening) -> RoomId | None:
-    """The table that the URL names."""
+    """The room that the URL parameter `table` names."""
     text = opening.query.get("table")
     if text is None:
         return None
@@ -289,7 +292,7 @@ def _refusal(message: ClientMessage, code: str, text: str) -> ServerMessage:
     return deny(message, text or CODES.get(code, code))
 
 
-def _ending(table: Table) -> str:
+def _game_over_text(table: Table) -> str:
     result = table.game.result
-    winners = ", ".join(table.names[seat] for seat in result.winners) if result is not None else ""
+    winners = ", ".join(table.name(seat) for seat in result.winners) if result is not None else ""
     return f"the game is over; it was won by {winners or 'nobody'}"

@@ -1,4 +1,4 @@
-"""Every message of the dialect, spelled as on the wire: names and arguments are those of the protocol document."""
+"""All messages of the dialect. Class and field names are those of the protocol document and of the wire."""
 
 from typing import Any, TypeAlias
 
@@ -6,11 +6,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 Picture: TypeAlias = Any
-"""A card as the wire shows it, see `pictures`."""
+"""A card as JSON (see cards.py)."""
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True):
-    """Base of all messages: `class LastRoundMessage(Message)` travels as `{"type": "LastRoundMessage"}`."""
+class Message(msgspec.Struct, frozen=True, tag_field="type"):
+    """Base of all messages: JSON objects whose `type` is the message's name."""
 
 
 # --- from clients ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The times of this dialect, and of the tables that it opens."""
+"""The settings of this dialect: its timeouts, and those of the rooms that it opens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -7,33 +7,33 @@ from typing import Final
 from shared.runtime.settings import CODEX
 
 PREFIX: Final = CODEX
-MOST_MS: Final = 3_600_000
+MAX_MS: Final = 3_600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodexSettings:
     heartbeat_ms: int = 1_000
-    """How often the server sends a heartbeat."""
+    """Time between two heartbeats of the server."""
     silence_ms: int = 5_000
-    """How long a player may be silent before being given up as crashed."""
+    """Silence after which a player counts as crashed."""
     grace_ms: int = 10_000
-    """How long a table waits for a crashed player whose turn it is."""
+    """Time that a table waits for a crashed player whose turn it is."""
     alone_ms: int = 60_000
-    """How long a player is alone before winning."""
+    """Time after which the only connected player wins."""
 
     def table_options(self) -> dict[str, int]:
         return {"grace_ms": self.grace_ms, "alone_ms": self.alone_ms}
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> "CodexSettings":
-        """From variables like TAVOLATA_CODEX_GRACE_MS; raises `ValueError` for one that makes no sense."""
+        """From variables like TAVOLATA_CODEX_GRACE_MS; raises `ValueError` for an invalid one."""
         given = {field.name: env.get(PREFIX + field.name.upper()) for field in fields(cls)}
         return cls(**{name: _milliseconds(name, text) for name, text in given.items() if text is not None})
 
 
 def _milliseconds(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 50 <= int(text) <= MOST_MS):
-        raise ValueError(f"{PREFIX}{name.upper()} must be a whole number from 50 to {MOST_MS}, not {text!r}")
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 50 <= int(text) <= MAX_MS):
+        raise ValueError(f"{PREFIX}{name.upper()} must be a whole number from 50 to {MAX_MS}, not {text!r}")
     return int(text)
 
 
@@ -43,4 +43,4 @@ DESCRIBED: Final = (
     ("GRACE_MS", "10000", "how long a table waits for a crashed player whose turn it is"),
     ("ALONE_MS", "60000", "how long a player is alone before winning"),
 )
-"""What each variable means, with its default, for the tables of settings."""
+"""Each variable with its default and its description, for the reference of settings."""

@@ -1,4 +1,4 @@
-"""What a connection knows of its table: who sits there, who is away, and the game as its player may see it."""
+"""The table that a connection has a seat at: the room, its seats, and the game as the player may see it."""
 
 from dataclasses import dataclass
 
@@ -7,28 +7,48 @@ import msgspec
 from shared.games.codex.pieces import Color, Own, Phase
 from shared.games.codex.views import PlayerView, TableView, View
 from shared.ids import RoomId, Seat
+from shared.room_events import RoomStatus
+from shared.room_follower import FollowedRoom
 from shared.room_views import RoomView
 
-_view: msgspec.json.Decoder[View | None] = msgspec.json.Decoder(View | None)
+_decode_view = msgspec.json.Decoder(View | None).decode
+_STARTED = (RoomStatus.PLAYING, RoomStatus.FINISHED)
 
 
 @dataclass(slots=True)
 class Table:
-    room: RoomId
+    """One connection's copy of the room. It begins with the view of `Entered` and follows each event."""
+
+    room_id: RoomId
     me: Seat
-    names: dict[Seat, str]
-    away: set[Seat]
-    """Who lost the connection or left."""
+    room: FollowedRoom
     announced: set[Seat]
-    """Of those, whom the client knows as crashed."""
-    playing: bool
+    """The seats that the client knows as crashed."""
     view: View
     closed: bool = False
-    """The table, or the own seat, is no more."""
+    """The room is closed or the own seat was given up: the conversation drops the table after this step."""
+
+    @staticmethod
+    def entered(me: Seat, view: RoomView) -> "Table":
+        table = Table(view.room, me, FollowedRoom.of(view), set(), _decode_view(view.game) or View(you=me))
+        if table.started:
+            table.announced = table.away
+        return table
+
+    @property
+    def started(self) -> bool:
+        """The game has begun, and may be over."""
+        return self.room.status in _STARTED
 
     @property
     def over(self) -> bool:
         return self.game.result is not None
+
+    @property
+    def away(self) -> set[Seat]:
+        """The other seats whose players have lost the connection or left."""
+        seats = self.room.seats.items()
+        return {seat for seat, facts in seats if seat != self.me and (facts.left or not facts.here)}
 
     @property
     def game(self) -> TableView:
@@ -40,11 +60,14 @@ class Table:
 
     @property
     def state(self) -> str:
-        """Of the game, in the document's words."""
-        return self.game.phase.upper() if self.playing else "WAITING"
+        """The state of the game, as the protocol document names it."""
+        return self.game.phase.upper() if self.started else "WAITING"
 
-    def seat(self, name: str) -> Seat | None:
-        return next((seat for seat, other in self.names.items() if other == name), None)
+    def name(self, seat: Seat) -> str:
+        return self.room.seats[seat].name
+
+    def seat_of(self, name: str) -> Seat | None:
+        return next((seat for seat, facts in self.room.seats.items() if facts.name == name), None)
 
     def player(self, seat: Seat) -> PlayerView:
         return self.game.players.get(seat, PlayerView())
@@ -58,20 +81,5 @@ class Table:
         return [color.upper() for color in Color if color not in taken]
 
     def picks_color(self) -> bool:
-        """Whether the client has to pick a colour now."""
-        return self.playing and self.game.phase is Phase.COLOR and self.game.current == self.me
-
-
-def enter(me: Seat, view: RoomView) -> Table:
-    """The table as the room shows it to somebody who sits down or comes back."""
-    away = {seat.seat for seat in view.seats if seat.seat != me and (seat.left or not (seat.here or seat.bot))}
-    playing = view.status != "waiting"
-    return Table(
-        room=view.room,
-        me=me,
-        names={seat.seat: seat.name for seat in view.seats},
-        away=away,
-        announced=set(away) if playing else set(),
-        playing=playing,
-        view=_view.decode(view.game) or View(you=me),
-    )
+        """Whether the client has to pick a color now."""
+        return self.started and self.game.phase is Phase.COLOR and self.game.current == self.me

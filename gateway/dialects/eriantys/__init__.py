@@ -1,1 +1,1 @@
-"""The three dialects of Eriantys. A seat of any of them can sit at a table with the others."""
+"""The three dialects of Eriantys. Players of all three can have seats in the same room."""

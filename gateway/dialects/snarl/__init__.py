@@ -1,4 +1,4 @@
-"""The Snarl protocol, over WebSocket and TCP."""
+"""The dialect `snarl` (docs/protocols/snarl.md), over WebSocket and TCP. The rules are in shared/games/snarl."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,25 +7,27 @@ from gateway.dialects.contract import Conversation, Dialect, Opening
 from gateway.dialects.framing import Framing
 from gateway.dialects.snarl.conversation import SnarlConversation
 from gateway.dialects.snarl.framing import SnarlFraming
-from gateway.dialects.snarl.listener_options import OWN, Compat, with_options
+from gateway.dialects.snarl.listener_options import OWN, ListenerOptions, with_options
 from gateway.dialects.snarl.settings import SnarlSettings
-from gateway.dialects.snarl.url_options import wishes_of
+from gateway.dialects.snarl.url_options import read_url_options
 
 __all__ = ["DIALECT", "SnarlSettings", "snarl_dialect"]
 
 
 def snarl_dialect(settings: SnarlSettings) -> Dialect:
-    """The dialect with these settings. Options of a TCP listener come on top; a wrong one is a ValueError."""
-    usual, table_options = settings.compat(), settings.table_options()
+    """The dialect with these settings. The options of a TCP listener take precedence over them; an invalid one raises
+    `ValueError`. Over WebSocket the protocol is spoken as it is written."""
+    defaults, table_options = settings.listener_options(), settings.table_options()
 
     def converse(opening: Opening) -> Conversation:
-        compat = with_options(usual, opening.compat) if opening.transport == "tcp" else Compat()
-        if compat.info_address == OWN:
-            compat = replace(compat, info_address=opening.local)
-        return SnarlConversation(opening, settings, compat, wishes_of(opening.query), table_options)
+        tcp = opening.transport == "tcp"
+        listener = with_options(defaults, opening.compat) if tcp else ListenerOptions()
+        if listener.info_address == OWN:
+            listener = replace(listener, info_address=opening.local)
+        return SnarlConversation(opening, settings, listener, read_url_options(opening.query), table_options)
 
     def framing(options: Mapping[str, str]) -> Framing:
-        return SnarlFraming(with_options(usual, options))
+        return SnarlFraming(with_options(defaults, options))
 
     return Dialect(name="snarl", path="/ws/snarl", converse=converse, framing=framing)
 

@@ -1,16 +1,16 @@
-"""How Snarl lies in a TCP stream: JSON values with or without white space between them, and names without quotes."""
+"""The framing of Snarl over TCP: JSON values, with or without white space between them, and names without quotes."""
 
 from enum import Enum, auto
 from typing import Final
 
 from gateway.dialects.framing import MOST_BYTES
-from gateway.dialects.snarl.listener_options import Compat
+from gateway.dialects.snarl.listener_options import ListenerOptions
 from gateway.dialects.snarl.messages import ASK_NAME
 from gateway.dialects.snarl.scanner import Scan, Scanner
 from shared.errors import ProtocolError
 
 IDLE_MS: Final = 250
-"""The short pause that ends a name without quotes or line end, and rubbish."""
+"""The pause that ends a name without quotes or line end, and the rest of a malformed value."""
 
 _BLANK: Final = frozenset(b" \t\r\n")
 _NEWLINE: Final = ord("\n")
@@ -23,27 +23,28 @@ class _Mode(Enum):
     JSON = auto()
     TEXT = auto()
     """A name without quotes: everything up to the end of the line."""
-    RUBBISH = auto()
-    """After a syntax error: everything up to the end of the line is one malformed answer."""
+    MALFORMED = auto()
+    """After a syntax error: everything up to the end of the line counts as one malformed answer."""
     ENDED = auto()
+    """A value was too long: the connection is being closed, and all further bytes are dropped."""
 
 
 class SnarlFraming:
-    """One connection's stream. Whether a name is awaited it knows from the messages that pass through it."""
+    """One connection's stream. A name is expected after the server's prompt for one, which passes through `frame`."""
 
     idle_ms = IDLE_MS
 
-    def __init__(self, compat: Compat) -> None:
-        self.pause_ms = compat.pause_ms
-        self._separator = compat.separator
-        self._unquoted_names = compat.unquoted_names
+    def __init__(self, options: ListenerOptions) -> None:
+        self.pause_ms = options.pause_ms
+        self._separator = options.separator
+        self._unquoted_names = options.unquoted_names
         self._mode = _Mode.BETWEEN
-        self._naming = True
+        self._name_expected = True
         self._value = bytearray()
         self._scanner = Scanner()
 
     def frame(self, message: bytes) -> bytes:
-        self._naming = message == ASK_NAME
+        self._name_expected = message == ASK_NAME
         return message + self._separator
 
     def feed(self, data: bytes) -> list[bytes | ProtocolError]:
@@ -56,7 +57,7 @@ class SnarlFraming:
         found: list[bytes | ProtocolError] = []
         if self._mode is _Mode.TEXT or (self._mode is _Mode.JSON and self._scanner.complete):
             self._finish(found)
-        elif self._mode is _Mode.RUBBISH:
+        elif self._mode is _Mode.MALFORMED:
             self._reject(found)
         return found
 
@@ -76,13 +77,13 @@ class SnarlFraming:
             found.append(ProtocolError("frame/endless"))
         elif scan is Scan.DONE or (self._mode is _Mode.TEXT and byte == _NEWLINE):
             self._finish(found)
-        elif scan is Scan.BAD or self._mode is _Mode.RUBBISH:
-            self._mode = _Mode.RUBBISH
+        elif scan is Scan.BAD or self._mode is _Mode.MALFORMED:
+            self._mode = _Mode.MALFORMED
             if byte == _NEWLINE:
                 self._reject(found)
 
     def _begin(self, byte: int) -> None:
-        as_text = self._naming and self._unquoted_names and byte != _QUOTE
+        as_text = self._name_expected and self._unquoted_names and byte != _QUOTE
         self._mode = _Mode.TEXT if as_text else _Mode.JSON
         self._scanner = Scanner()
 

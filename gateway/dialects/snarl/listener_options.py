@@ -1,13 +1,14 @@
-"""What can be set for each TCP listener, so that clients in use can be served as they are."""
+"""The options of a TCP listener. They adapt the protocol to the deviations of clients that are in use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 OWN: Final = ("", 0)
+"""Stands for the address and port that the client has connected to."""
 EXTRAS: Final = ("health", "game-won", "info-object", "message-not-null")
 SEPARATORS: Final = {"newline": b"\n", "none": b""}
-MOST_PAUSE_S: Final = 10.0
+MAX_PAUSE_S: Final = 10.0
 
 _FLAGS: Final = {"": True, "on": True, "off": False}
 _FIELDS: Final = {
@@ -20,41 +21,41 @@ _FIELDS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compat:
-    """Without any of it: the protocol as it is written."""
+class ListenerOptions:
+    """The defaults are the protocol as it is written."""
 
     separator: bytes = b"\n"
     pause_ms: int = 0
     unquoted_names: bool = False
     bare_points: bool = False
-    """Also takes numbers as strings."""
+    """Accept a point or null by itself as a move, and coordinates as strings."""
     message_not_null: bool = False
     health: bool = False
     game_won: bool = False
     info_address: tuple[str, int] | None = None
-    """`info` is an object with this address and port; `OWN`: those that the client has connected to."""
+    """If set, `info` is an object with this address and port; `OWN`: those that the client has connected to."""
 
 
-def with_options(compat: Compat, options: Mapping[str, str]) -> Compat:
-    """The options of a listener on top of the settings; a ValueError for what makes no sense."""
+def with_options(base: ListenerOptions, options: Mapping[str, str]) -> ListenerOptions:
+    """The base options with those of a listener on top; raises `ValueError` for an unknown or invalid one."""
     for name, value in options.items():
         match name:
             case "separator":
-                compat = replace(compat, separator=separator_of(value, "separator"))
+                base = replace(base, separator=separator_of(value, "separator"))
             case "pause":
-                compat = replace(compat, pause_ms=pause_of(value, "pause"))
+                base = replace(base, pause_ms=pause_of(value, "pause"))
             case "strict":
                 lenient = not _flag(name, value)
-                compat = replace(compat, unquoted_names=lenient, bare_points=lenient)
+                base = replace(base, unquoted_names=lenient, bare_points=lenient)
             case "info-object":
-                compat = replace(compat, info_address=_address(value))
+                base = replace(base, info_address=_address(value))
             case _ if name in _FIELDS:
                 changes: dict[str, Any] = {_FIELDS[name]: _flag(name, value)}
-                compat = replace(compat, **changes)
+                base = replace(base, **changes)
             case _:
                 known = ", ".join(sorted(["separator", "pause", "strict", "info-object", *_FIELDS]))
                 raise ValueError(f"a Snarl listener has no option {name!r}; there are {known}")
-    return compat
+    return base
 
 
 def separator_of(text: str, name: str) -> bytes:
@@ -64,13 +65,13 @@ def separator_of(text: str, name: str) -> bytes:
 
 
 def pause_of(text: str, name: str) -> int:
-    """Milliseconds, from seconds."""
+    """Milliseconds, from a text in seconds."""
     try:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
-    if not 0 <= seconds <= MOST_PAUSE_S:
-        raise ValueError(f"{name} must be a number of seconds from 0 to {MOST_PAUSE_S:g}, not {text!r}")
+    if not 0 <= seconds <= MAX_PAUSE_S:
+        raise ValueError(f"{name} must be a number of seconds from 0 to {MAX_PAUSE_S:g}, not {text!r}")
     return round(seconds * 1000)
 
 

@@ -1,4 +1,4 @@
-"""From the connection to the seat: welcome, name, table."""
+"""A connection from the welcome to its seat: name, login, table."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,17 +16,18 @@ from gateway.dialects.requests import (
     ReturnRequest,
 )
 from gateway.dialects.snarl.close_codes import NAMELESS, NO_NAME_IN_TIME, NO_TABLE
-from gateway.dialects.snarl.listener_options import Compat
-from gateway.dialects.snarl.messages import ASK_NAME, Welcome, read_name, say
+from gateway.dialects.snarl.codec import decode_name, encode
+from gateway.dialects.snarl.listener_options import ListenerOptions
+from gateway.dialects.snarl.messages import ASK_NAME, Welcome
 from gateway.dialects.snarl.settings import SnarlSettings
-from gateway.dialects.snarl.url_options import Wishes
-from shared.room_events import RoomSpec
+from gateway.dialects.snarl.url_options import UrlOptions
+from shared.room_events import RoomSpec, RoomStatus
 
 GAME = "snarl"
 INFO = "Tavolata Snarl server 1.0"
 
-_TURNED_AWAY = ("room/full", "room/started", "room/closed", "room/unknown", "lobby/no_table")
-"""A table that was matched was gone in the meantime: there is another one."""
+_TABLE_GONE = ("room/full", "room/started", "room/closed", "room/unknown", "lobby/no_table")
+"""Refusals because the matched table was filled, started or closed in the meantime: the request is made again."""
 _NAME_REFUSED = ("name/bad", "name/taken")
 
 
@@ -34,30 +35,36 @@ class Registration:
     """A connection that has no seat yet."""
 
     def __init__(
-        self, opening: Opening, settings: SnarlSettings, compat: Compat, wishes: Wishes, table_options: dict[str, Any]
+        self,
+        opening: Opening,
+        settings: SnarlSettings,
+        listener: ListenerOptions,
+        url: UrlOptions,
+        table_options: dict[str, Any],
     ) -> None:
         self._rooms = opening.rooms
         self._settings = settings
-        self._compat = compat
-        self._wishes = wishes
+        self._listener = listener
+        self._url = url
         self._table_options = table_options
         self._name = ""
         self._asks_left = settings.name_asks
         self._prompted = False
         self._prompted_ms: int | None = None
         self._postponed: Request | None = None
+        """A request that the cluster was too busy for; it is made again with the next tick."""
 
     def open(self) -> Iterable[Output]:
-        address = self._compat.info_address
+        address = self._listener.info_address
         info = INFO if address is None else {"server": INFO, "ip-address": address[0], "port": address[1]}
-        yield say(Welcome(info))
-        if self._wishes.table is None or self._table_waits() or self._somebody_is_gone():
+        yield encode(Welcome(info))
+        if self._url.table is None or self._table_has_room() or self._players_are_away():
             yield from self._ask()
         else:
             yield CloseConnection(NO_TABLE)
 
     def receive(self, frame: bytes) -> Iterable[Output]:
-        return self._answer(read_name(frame, unquoted=self._compat.unquoted_names) or "")
+        return self._answer(decode_name(frame, unquoted=self._listener.unquoted_names) or "")
 
     def malformed(self) -> Iterable[Output]:
         return self._answer("")
@@ -69,7 +76,7 @@ class Registration:
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         match answer:
             case LoggedIn():
-                yield self._seating()
+                yield self._seat_request()
             case Refused(code=code) if code.startswith("busy/"):
                 self._postponed = self._request(ref)
             case Refused(code=code):
@@ -95,8 +102,8 @@ class Registration:
         elif code in _NAME_REFUSED:
             yield LogoutRequest()
             yield from self._ask()
-        elif self._wishes.table is None and code in _TURNED_AWAY:
-            self._postponed = self._seating()
+        elif self._url.table is None and code in _TABLE_GONE:
+            self._postponed = self._seat_request()
         else:
             yield CloseConnection(NO_TABLE)
 
@@ -107,20 +114,20 @@ class Registration:
             case "return":
                 return ReturnRequest(self._name, GAME, ref=ref)
             case _:
-                return self._seating()
+                return self._seat_request()
 
-    def _seating(self) -> Request:
-        """The table that the URL names, or the oldest one that fits it, or a new one."""
-        wishes, settings = self._wishes, self._settings
-        if wishes.table is not None:
-            return JoinRequest(wishes.table, ref="seat")
+    def _seat_request(self) -> Request:
+        """A request for the table that the URL names, or for the oldest table that fits, or for a new one."""
+        url, settings = self._url, self._settings
+        if url.table is not None:
+            return JoinRequest(url.table, ref="seat")
         spec = RoomSpec(
             GAME,
-            wishes.players or settings.clients,
+            url.players or settings.clients,
             options=self._table_options,
-            wait_ms=wishes.wait_ms or settings.wait_ms,
+            wait_ms=url.wait_ms or settings.wait_ms,
         )
-        return MatchRequest(GAME, seats=wishes.players, open=spec, ref="seat")
+        return MatchRequest(GAME, seats=url.players, open=spec, ref="seat")
 
     def _ask(self) -> Iterable[Output]:
         self._asks_left -= 1
@@ -129,17 +136,20 @@ class Registration:
         yield ASK_NAME if self._prompted else CloseConnection(NAMELESS)
 
     def _answer(self, name: str) -> Iterable[Output]:
-        """The first answer closes the prompt. A name that cannot be used is claimed as the empty one, which is refused
-        in its turn, so that whatever comes before the refusal comes while no prompt is open."""
+        """The first answer closes the prompt. An invalid name is claimed as the empty name, which is always refused.
+        Only the refusal opens the next prompt, so frames that arrive before it find no open prompt and are dropped."""
         if self._prompted:
             self._prompted = False
             self._name = name
             yield LoginRequest(name, ref="login")
 
-    def _table_waits(self) -> bool:
-        listing = None if self._wishes.table is None else self._rooms.get(self._wishes.table)
-        return listing is not None and listing.game == GAME and listing.status == "waiting" and listing.free > 0
+    def _table_has_room(self) -> bool:
+        listing = None if self._url.table is None else self._rooms.get(self._url.table)
+        return (
+            listing is not None and listing.game == GAME and listing.status is RoomStatus.WAITING and listing.free > 0
+        )
 
-    def _somebody_is_gone(self) -> bool:
-        """Then this may be a player who comes back; the table does not matter for that."""
-        return any(listing.gone for listing in self._rooms.listed(GAME) if listing.status == "playing")
+    def _players_are_away(self) -> bool:
+        """Whether a player may return to some table. Then the name is asked for even if the named table is full."""
+        playing = (listing for listing in self._rooms.listed(GAME) if listing.status is RoomStatus.PLAYING)
+        return any(listing.gone for listing in playing)

@@ -1,4 +1,4 @@
-"""The settings of Snarl tables that this dialect opens, and of its TCP listeners."""
+"""The settings of this dialect: of the rooms that it opens, and of its TCP listeners."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,16 +7,23 @@ from typing import Any, Final
 
 import msgspec
 
-from gateway.dialects.snarl.listener_options import EXTRAS, SEPARATORS, Compat, pause_of, separator_of, with_options
+from gateway.dialects.snarl.listener_options import (
+    EXTRAS,
+    SEPARATORS,
+    ListenerOptions,
+    pause_of,
+    separator_of,
+    with_options,
+)
 from shared.games.snarl.checks import check_levels
 from shared.games.snarl.levels import LevelError, read_levels
 from shared.runtime.settings import SNARL
 
 PREFIX: Final = SNARL
 LEVELS_FILE: Final = "snarl.levels"
-"""Read if it is there and nothing else is set."""
-MOST_PLAYERS: Final = 4
-MOST_WAIT_S: Final = 3600.0
+"""The levels file that is read, if it exists, when no other is set."""
+MAX_PLAYERS: Final = 4
+MAX_WAIT_S: Final = 3600.0
 
 _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
@@ -24,14 +31,14 @@ _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnarlSettings:
     levels: str | None = None
-    """The text of a levels file; none: the levels that come with the program."""
-    clients: int = MOST_PLAYERS
-    """Seats of a table, unless the URL says."""
+    """The text of a levels file; None: the levels that are shipped with the game."""
+    clients: int = MAX_PLAYERS
+    """The seats of a new table, unless the URL sets them."""
     wait_ms: int = 60_000
-    """A table starts when so long nobody has joined; a connection without a name is closed after as long."""
+    """A table starts when no player has joined for this long. A connection without a name is closed after it, too."""
     asks: int = 3
     name_asks: int = 5
-    """Prompts in all, for a move and for a name."""
+    """The number of prompts for a move (`asks`) and for a name (`name_asks`)."""
     move_time_ms: int = 120_000
     grace_ms: int = 10_000
     separator: str = "newline"
@@ -40,10 +47,10 @@ class SnarlSettings:
 
     def __post_init__(self) -> None:
         self.level_options()
-        self.compat()
+        self.listener_options()
 
     def table_options(self) -> dict[str, Any]:
-        """The options of the tables that are opened."""
+        """The game options of the rooms that this dialect opens."""
         return {"levels": self.level_options(), "move_time_ms": self.move_time_ms, "grace_ms": self.grace_ms}
 
     def level_options(self) -> Any:
@@ -53,12 +60,12 @@ class SnarlSettings:
         check_levels(levels)
         return msgspec.to_builtins(levels)
 
-    def compat(self) -> Compat:
-        """What a TCP listener does unless told otherwise: lenient reading, the extras that are set."""
+    def listener_options(self) -> ListenerOptions:
+        """The options of a TCP listener that sets none itself: lenient reading, and the extras of these settings."""
         unknown = [name for name in self.extras if name not in EXTRAS]
         if unknown:
             raise ValueError(f"{PREFIX}EXTRAS is a list of {', '.join(EXTRAS)}; {unknown[0]!r} is none of them")
-        lenient = Compat(
+        lenient = ListenerOptions(
             separator=separator_of(self.separator, PREFIX + "SEPARATOR"),
             pause_ms=self.pause_ms,
             unquoted_names=True,
@@ -68,15 +75,15 @@ class SnarlSettings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], read: Callable[[str], str | None]) -> "SnarlSettings":
-        """From the variables; `read` gives the text of a file, or None if it cannot be read."""
+        """From environment variables. `read` returns the text of a file, or None if it cannot be read."""
 
         def given(name: str, default: str) -> str:
             return env.get(PREFIX + name, default)
 
         return cls(
             levels=_levels(env.get(PREFIX + "LEVELS"), read),
-            clients=_whole("CLIENTS", given("CLIENTS", "4"), 1, MOST_PLAYERS),
-            wait_ms=seconds_of(given("WAIT", "60"), PREFIX + "WAIT", MOST_WAIT_S, zero=False),
+            clients=_whole("CLIENTS", given("CLIENTS", "4"), 1, MAX_PLAYERS),
+            wait_ms=seconds_of(given("WAIT", "60"), PREFIX + "WAIT", MAX_WAIT_S, zero=False),
             asks=_whole("ASKS", given("ASKS", "3"), 1, 1000),
             name_asks=_whole("NAME_ASKS", given("NAME_ASKS", "5"), 1, 1000),
             move_time_ms=seconds_of(given("MOVE_TIME", "120"), PREFIX + "MOVE_TIME", 86_400.0),
@@ -88,7 +95,7 @@ class SnarlSettings:
 
 
 def seconds_of(text: str, name: str, most: float, *, zero: bool = True) -> int:
-    """Milliseconds from a number of seconds, with decimals or without."""
+    """Milliseconds, from a text in seconds, with or without decimals."""
     seconds = float(text) if _SECONDS.fullmatch(text) else -1.0
     if not 0 <= seconds <= most or (seconds == 0 and not zero):
         bounds = f"from 0 to {most:g}" if zero else f"above 0 and up to {most:g}"
@@ -103,7 +110,7 @@ def _whole(name: str, text: str, least: int, most: int) -> int:
 
 
 def _levels(path: str | None, read: Callable[[str], str | None]) -> str | None:
-    """The text of the levels file; it must be there if it was named, and be good if it is there."""
+    """The text of the levels file. A file that is named must exist; one that exists must be valid."""
     text = read(path or LEVELS_FILE)
     if path and text is None:
         raise ValueError(f"{PREFIX}LEVELS: the file {path!r} cannot be read")
@@ -127,4 +134,4 @@ DESCRIBED: Final = (
     ("PAUSE", "0", "least seconds between two messages to a TCP client"),
     ("EXTRAS", "", "over TCP, a list of health, game-won, info-object, message-not-null"),
 )
-"""What each variable means, with its default, for the tables of settings."""
+"""Each variable with its default and its description, for the reference of settings."""

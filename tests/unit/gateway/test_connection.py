@@ -1,4 +1,4 @@
-"""A connection's conversation with the cluster: commands on their way, answers, rooms, and the end."""
+"""A connection with its session, on the parts of a gateway node and a store in the test process."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -81,7 +81,7 @@ async def seated(bench: GatewayBench | None = None, name: str = "ada", offset: i
 
 
 def attachment_of(connection: Connection) -> Attachment:
-    attachment = connection.session._state.attachments.get(ROOM)
+    attachment = connection.session.state.attachments.get(ROOM)
     assert attachment is not None
     return attachment
 
@@ -154,13 +154,13 @@ async def test_a_forged_token_is_refused() -> None:
     assert [message["code"] for message in await client.heard()] == ["token/bad"]
 
 
-async def test_hello_is_said_once() -> None:
+async def test_a_second_hello_is_refused() -> None:
     client = await welcome()
     client.say(type="hello", name="eve")
     assert [message["code"] for message in await client.heard()] == ["session/twice"]
 
 
-async def test_hello_can_be_said_again_if_the_store_broke_off_in_the_middle_of_it() -> None:
+async def test_hello_can_be_repeated_if_the_store_failed_in_the_middle_of_it() -> None:
     bench = GatewayBench()
     first = await welcome(bench)
     token = bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms())
@@ -213,7 +213,7 @@ async def test_an_unknown_game_is_refused_without_asking_anybody() -> None:
     assert [message["code"] for message in await client.heard()] == ["game/unknown"]
 
 
-async def test_who_is_turned_away_from_a_match_is_led_elsewhere() -> None:
+async def test_a_player_whom_a_table_refuses_is_matched_with_another_one() -> None:
     client = await welcome()
     await announce(client.bench.store, [CARD])
     client.say(type="match", id=1, game="stones")
@@ -248,15 +248,15 @@ async def test_a_match_that_later_requests_have_overtaken_is_refused() -> None:
     assert [message["code"] for message in await client.heard()] == ["command/too_old"]
 
 
-async def test_who_enters_hears_the_steps_right_behind_the_answer() -> None:
+async def test_a_player_who_enters_gets_the_steps_right_behind_the_reply() -> None:
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
     envelope = await only(client.bench)
-    client.bench.answer(reply_to(envelope, 2), told=[step(2), step(3)])
+    client.bench.answer(reply_to(envelope, 2), steps=[step(2), step(3)])
     assert [(message["type"], message["offset"]) for message in await client.heard()] == [("entered", 2), ("update", 3)]
 
 
-async def test_who_resumes_hears_what_was_missed() -> None:
+async def test_a_client_that_resumes_gets_the_missed_steps() -> None:
     client = await welcome()
     await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="resume", id=1, room=ROOM, epoch=7, offset=2)
@@ -268,7 +268,7 @@ async def test_who_resumes_hears_what_was_missed() -> None:
     ]
 
 
-async def test_who_resumes_from_a_past_that_did_not_happen_gets_a_view() -> None:
+async def test_a_client_that_resumes_from_a_lost_step_gets_a_view() -> None:
     client = await welcome()
     await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 3)])
     client.say(type="resume", id=1, room=ROOM, epoch=6, offset=2)
@@ -279,7 +279,7 @@ async def test_who_resumes_from_a_past_that_did_not_happen_gets_a_view() -> None
     assert [(message["type"], message.get("reason")) for message in told] == [("resumed", None), ("view", "rewound")]
 
 
-async def test_a_seat_that_was_given_to_a_closed_connection_is_said_to_be_gone() -> None:
+async def test_a_seat_given_to_a_closed_connection_is_reported_as_gone() -> None:
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
     envelope = await only(client.bench)
@@ -312,15 +312,15 @@ async def test_a_move_is_on_its_way_at_once() -> None:
 async def test_a_move_is_acknowledged_with_its_step() -> None:
     client = await seated()
     client.say(type="act", id=5, room=ROOM, command={})
-    client.bench.answer(reply_to(await only(client.bench), 4), told=[step(4)])
+    client.bench.answer(reply_to(await only(client.bench), 4), steps=[step(4)])
     assert await client.kinds() == ["update", "ack"]
 
 
-async def test_a_step_that_names_the_command_as_done_is_its_answer() -> None:
+async def test_a_step_that_names_its_command_is_the_answer() -> None:
     client = await seated()
     client.say(type="act", id=5, room=ROOM, command={})
     envelope = await only(client.bench)
-    client.bench.answer(told=[done_by(envelope, 4)])
+    client.bench.answer(steps=[done_by(envelope, 4)])
     heard = await client.heard()
     assert [(message["type"], message["id"], message["offset"]) for message in heard[1:]] == [("ack", 5, 4)]
     assert len(client.bench.node.outbox) == 0
@@ -331,11 +331,11 @@ async def test_a_step_that_a_command_of_another_gateway_caused_answers_nothing_h
     client.say(type="act", id=5, room=ROOM, command={})
     envelope = await only(client.bench)
     elsewhere = msgspec.structs.replace(envelope, gateway=GatewayId("g-other"))
-    client.bench.answer(told=[done_by(elsewhere, 4)])
+    client.bench.answer(steps=[done_by(elsewhere, 4)])
     assert await client.kinds() == ["update"]
 
 
-async def test_an_answer_that_comes_twice_is_told_once() -> None:
+async def test_a_reply_that_comes_twice_is_passed_on_once() -> None:
     client = await seated()
     client.say(type="act", id=5, room=ROOM, command={})
     envelope = await only(client.bench)
@@ -349,7 +349,7 @@ async def test_a_lost_answer_is_asked_for_again() -> None:
     client.say(type="act", id=5, room=ROOM, command={})
     first = await only(client.bench)
     client.bench.lose_message()
-    client.bench.answer(told=[step(4)])
+    client.bench.answer(steps=[step(4)])
     again = [envelope for envelope in await client.bench.added() if envelope.id == 5]
     assert again == [first]
 
@@ -376,7 +376,7 @@ async def test_whatever_a_room_refuses_names_the_room(message: dict[str, object]
     assert (told["code"], told["id"], told["room"]) == ("room/unknown", 2, ROOM)
 
 
-async def test_a_refused_move_is_told_with_its_code() -> None:
+async def test_a_refused_move_is_answered_with_its_code() -> None:
     client = await seated()
     client.say(type="act", id=5, room=ROOM, command={})
     envelope = await only(client.bench)
@@ -384,7 +384,7 @@ async def test_a_refused_move_is_told_with_its_code() -> None:
     assert [(message["id"], message["code"]) for message in await client.heard()] == [(5, "game/over")]
 
 
-async def test_commands_keep_the_order_in_which_they_were_said() -> None:
+async def test_commands_keep_the_order_in_which_they_were_sent() -> None:
     client = await welcome()
     client.say(type="join", id=1, room=ROOM)
     client.say(type="say", id=2, room=ROOM, text="after")
@@ -394,7 +394,7 @@ async def test_commands_keep_the_order_in_which_they_were_said() -> None:
     assert (type(first.body), type(second.body)) == (Enter, Say)
 
 
-async def test_busy_is_said_before_anything_is_written() -> None:
+async def test_a_busy_gateway_refuses_a_command_before_it_is_written() -> None:
     client = await seated()
     client.bench.store.up = False
     client.say(type="act", id=5, room=ROOM, command={})
@@ -412,7 +412,7 @@ async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
 # --- rooms ------------------------------------------------------------------------------------------------------------
 
 
-async def test_who_watches_the_rooms_is_told_what_changes_without_a_look_at_the_others() -> None:
+async def test_a_client_that_watches_the_rooms_gets_changes_without_a_new_list() -> None:
     client = await welcome()
     rooms = client.bench.node.rooms
     rooms.change([ListingChange(room, Listing(room, "stones", 2, RoomStatus.WAITING)) for room in (ROOM, RoomId(1001))])
@@ -440,7 +440,7 @@ async def test_a_flood_is_answered_frame_by_frame_and_then_closed() -> None:
     assert client.paper.closed == FLOOD
 
 
-async def test_who_is_too_fast_now_and_then_is_never_closed() -> None:
+async def test_a_client_that_is_too_fast_now_and_then_is_never_closed() -> None:
     client = Client(GatewayBench())
     for _ in range(20):
         for _ in range(SETTINGS.burst + 1_000):
@@ -449,9 +449,9 @@ async def test_who_is_too_fast_now_and_then_is_never_closed() -> None:
     assert client.paper.closed is None
 
 
-@pytest.mark.parametrize("dialect", dialects({}), ids=lambda dialect: dialect.name)
+@pytest.mark.parametrize("dialect", dialects({}, lambda _path: None), ids=lambda dialect: dialect.name)
 @pytest.mark.parametrize("code", ["busy/rate", "frame/binary", "frame/malformed"])
-async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: ErrorCode) -> None:
+async def test_no_dialect_answers_a_flood_forever(dialect: Dialect, code: ErrorCode) -> None:
     connection, paper = GatewayBench().connect(dialect)
     for _ in range(TOO_MANY):
         connection.invalid_frame(code)
@@ -461,7 +461,7 @@ async def test_no_dialect_answers_a_flood_for_ever(dialect: Dialect, code: Error
 # --- going away -------------------------------------------------------------------------------------------------------
 
 
-async def test_a_lost_connection_is_told_to_its_rooms() -> None:
+async def test_a_lost_connection_is_reported_to_its_rooms() -> None:
     client = await seated()
     client.connection.lost()
     assert [(type(sent.body), sent.conn) for sent in await client.bench.added()] == [(Gone, 1)]
@@ -474,7 +474,7 @@ async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
     client.bench.answer(reply_to(await only(client.bench), 5))
     heard = await client.heard()
     assert [(message["type"], message["offset"]) for message in heard] == [("update", 4), ("update", 5), ("view", 5)]
-    client.bench.answer(told=[step(6)])
+    client.bench.answer(steps=[step(6)])
     assert await client.kinds() == ["update"]
 
 
@@ -482,17 +482,17 @@ async def test_a_view_comes_after_steps_that_come_with_it() -> None:
     client = await seated()
     await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="view", id=9, room=ROOM)
-    client.bench.answer(reply_to(await only(client.bench), 4), told=[step(4)])
+    client.bench.answer(reply_to(await only(client.bench), 4), steps=[step(4)])
     assert [(message["type"], message["offset"]) for message in await client.heard()] == [("update", 4), ("view", 4)]
 
 
-async def test_a_view_takes_the_place_of_steps_that_cannot_be_told() -> None:
+async def test_a_view_takes_the_place_of_steps_that_are_lost() -> None:
     client = await seated()
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 5))
     (view,) = await client.heard()
     assert (view["type"], view["id"], view["offset"], view["reason"]) == ("view", 9, 5, "rewound")
-    client.bench.answer(told=[step(6)])
+    client.bench.answer(steps=[step(6)])
     assert await client.kinds() == ["update"]
 
 
@@ -514,7 +514,7 @@ async def test_a_view_that_waits_for_steps_is_not_forgotten_when_another_is_aske
 async def test_leaving_is_acknowledged_with_its_step() -> None:
     client = await seated()
     client.say(type="leave", id=2, room=ROOM)
-    client.bench.answer(told=[done_by(await only(client.bench), 4)])
+    client.bench.answer(steps=[done_by(await only(client.bench), 4)])
     assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 4}
 
 
@@ -534,7 +534,7 @@ async def test_a_spectator_who_leaves_makes_no_step() -> None:
     assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM}
 
 
-async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
+async def test_a_room_is_informed_of_its_last_spectator() -> None:
     client = await welcome()
     client.say(type="spectate", id=1, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), seat=None))
@@ -544,7 +544,7 @@ async def test_a_spectator_who_goes_is_told_to_the_room() -> None:
 
 
 @pytest.mark.parametrize("lost", [False, True])
-async def test_a_room_is_not_told_that_the_last_spectator_goes_while_another_is_on_the_way(lost: bool) -> None:
+async def test_no_unwatch_is_sent_while_another_spectator_is_about_to_come(lost: bool) -> None:
     bench = GatewayBench()
     first, second = await welcome(bench), await welcome(bench, "bob")
     first.say(type="spectate", id=1, room=ROOM)
@@ -558,7 +558,7 @@ async def test_a_room_is_not_told_that_the_last_spectator_goes_while_another_is_
     assert await bench.added() == []
 
 
-async def test_a_room_is_not_told_that_nobody_looks_on_while_another_spectator_is_on_the_way() -> None:
+async def test_no_unwatch_is_sent_for_a_lost_spectator_while_another_is_about_to_come() -> None:
     bench = GatewayBench()
     for name in ("ada", "bob"):
         client = await welcome(bench, name)
@@ -579,11 +579,11 @@ async def test_a_connection_is_lost_once() -> None:
 async def test_nothing_is_sent_to_a_closed_connection() -> None:
     client = await seated()
     client.connection.close(BYE)
-    client.bench.answer(told=[step(4)])
+    client.bench.answer(steps=[step(4)])
     assert await client.kinds() == []
 
 
-async def test_rooms_hear_at_once_of_a_client_that_is_hung_up_on_whenever_its_socket_closes() -> None:
+async def test_a_closed_client_is_reported_at_once_whenever_its_socket_closes() -> None:
     client = await seated()
     client.connection.close(BYE)
     assert [type(sent.body) for sent in await client.bench.added()] == [Gone]
@@ -591,7 +591,7 @@ async def test_rooms_hear_at_once_of_a_client_that_is_hung_up_on_whenever_its_so
     assert await client.bench.added() == []
 
 
-async def test_a_name_is_let_go_of_under_the_id_that_claimed_it() -> None:
+async def test_a_name_is_released_under_the_gateway_id_that_claimed_it() -> None:
     client = await welcome()
     client.bench.node.identity.id = GatewayId("g-new")
     client.connection.lost()
@@ -602,13 +602,20 @@ async def test_a_name_is_let_go_of_under_the_id_that_claimed_it() -> None:
 # --- slow and silent clients ------------------------------------------------------------------------------------------
 
 
-async def test_a_slow_client_is_spared_and_then_given_a_view() -> None:
+async def test_a_slow_client_gets_no_steps_and_then_a_view() -> None:
     client = await seated()
     client.connection.pause_writing()
-    client.bench.answer(told=[step(4)])
+    client.bench.answer(steps=[step(4)])
     client.connection.resume_writing()
     client.bench.answer(reply_to(await only(client.bench), 4))
     assert [(message["type"], message.get("reason")) for message in await client.heard()] == [("view", "slow")]
+
+
+async def test_a_step_is_written_to_a_raw_client_without_decoding_it() -> None:
+    client = await seated()
+    client.connection.deliver(attachment_of(client.connection), DeliveredStep(b"not even JSON"))
+    await settle()
+    assert client.paper.frames == [b"not even JSON"]
 
 
 async def test_a_slow_client_of_another_dialect_is_closed() -> None:
@@ -616,7 +623,7 @@ async def test_a_slow_client_of_another_dialect_is_closed() -> None:
     connection, paper = bench.connect(PARROT)
     attach(connection, Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset))
     connection.pause_writing()
-    bench.answer(told=[step(4)])
+    bench.answer(steps=[step(4)])
     assert paper.closed is not None
     assert paper.closed.code == 4002
 
@@ -631,13 +638,13 @@ async def test_a_conversation_that_breaks_costs_its_own_connection_only() -> Non
     (broken, its_paper), (sound, paper) = bench.connect(Dialect("faulty", "/", Faulty)), bench.connect(PARROT)
     for connection in (broken, sound):
         attach(connection, Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset))
-    bench.answer(told=[step(4)])
+    bench.answer(steps=[step(4)])
     await settle()
     assert its_paper.closed is not None
     assert (its_paper.closed.code, paper.closed, paper.frames) == (1011, None, [b"4"])
 
 
-async def test_an_errand_that_breaks_closes_the_connection_instead_of_leaving_it_mute() -> None:
+async def test_a_request_that_breaks_closes_the_connection() -> None:
     client = await welcome()
     client.bench.node.games.cards = None  # type: ignore[assignment]
     client.say(type="create", id=1, game="stones", seats=2)
@@ -671,7 +678,7 @@ async def test_a_client_that_stays_silent_is_closed() -> None:
     await settle()
 
 
-async def test_a_view_for_an_attendance_that_was_replaced_is_not_told() -> None:
+async def test_a_view_for_a_replaced_attachment_is_not_sent() -> None:
     client = await seated()
     client.connection.position_lost(attachment_of(client.connection), "trimmed")
     refresh = await only(client.bench)
@@ -688,7 +695,7 @@ async def test_a_gateway_that_begins_anew_speaks_under_its_new_id() -> None:
     assert (await only(client.bench)).gateway == "g-new"
 
 
-async def test_an_ask_for_a_view_is_a_watch() -> None:
+async def test_a_request_for_a_view_is_a_watch_command() -> None:
     client = await welcome()
     client.say(type="view", id=1, room=int(RoomId(1002)))
     assert (await only(client.bench)).body == Watch()

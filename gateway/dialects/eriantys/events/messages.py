@@ -7,8 +7,8 @@ import msgspec
 from shared.games.eriantys.pieces import Colour, Phase
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, rename="camel"):
-    """Travels as `{"type": "<class name>", ...}` with its fields in camel case."""
+class Message(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
+    """Base of the messages: JSON objects with a `type`, and field names in camel case."""
 
 
 # --- from the client -------------------------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ class CreateRoom(Message, frozen=True, tag="CreateRoom"):
     expert: bool
     private: bool | None = None
     is_private: bool | None = None
-    """The other spelling of the same; one of them must be there."""
+    """Another spelling of `private`; one of the two must be present."""
 
 
 class GetPublicRooms(Message, frozen=True, tag="GetPublicRooms"):
@@ -52,7 +52,7 @@ FromClient: TypeAlias = Login | Logout | CreateRoom | GetPublicRooms | AccessRoo
 
 
 class Move(msgspec.Struct, frozen=True, rename="camel"):
-    """Base of what a GameEvent carries, which depends on its event type."""
+    """Base of the fields of a `GameEvent`, which depend on its event type."""
 
 
 class PlayAssistantCard(Move, frozen=True):
@@ -95,26 +95,26 @@ class ChooseIsland(Move, frozen=True):
 
 class SwapCardEntrance(Move, frozen=True):
     color: Colour
-    """On the card."""
+    """The student on the card."""
     color2: Colour
-    """In the entrance."""
+    """The student in the entrance."""
 
 
 class SwapEntranceTable(Move, frozen=True):
     color: Colour
-    """In the entrance."""
+    """The student in the entrance."""
     color2: Colour
-    """At the table."""
+    """The student in the dining room."""
 
 
 class CardToTable(Move, frozen=True):
-    """Another name for the princess's choice of a colour."""
+    """The princess's choice of a color, under an event type of its own."""
 
     color: Colour
 
 
 class EndSelection(Move, frozen=True):
-    """No more swaps."""
+    """Ends a series of swaps."""
 
 
 AnyMove: TypeAlias = (
@@ -146,7 +146,7 @@ NUMBERED: Final[tuple[tuple[str, type[AnyMove]], ...]] = (
     ("SWAP_STUDENT_CARD_ENTRANCE", SwapCardEntrance),
     ("SWAP_STUDENT_ENTRANCE_TABLE", SwapEntranceTable),
 )
-"""The event types 1 to 11."""
+"""The event types with the numbers 1 to 11, in this order."""
 
 MOVES: Final[dict[str | int, type[AnyMove]]] = {
     **dict(NUMBERED),
@@ -158,7 +158,7 @@ MOVES: Final[dict[str | int, type[AnyMove]]] = {
     "MOVE_STUDENT_FROM_CARD_TO_TABLE": CardToTable,
     "END_SELECTION": EndSelection,
 }
-"""Every name and number that is understood."""
+"""The fields of a `GameEvent`, by every name and number of an event type that is understood."""
 
 
 # --- to the client ---------------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class MoveMotherNature(Message, frozen=True, tag="MoveMotherNature"):
 
 
 class PlayAssistanCard(Message, frozen=True, tag="PlayAssistanCard"):
-    """The document's own spelling."""
+    """The spelling is that of the protocol document."""
 
     assistant_card: int
     player: str

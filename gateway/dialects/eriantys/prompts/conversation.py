@@ -1,4 +1,4 @@
-"""The dialect `eriantys.prompts`: lobbies, pings, prompts to the player, and updates of the parts that changed."""
+"""One connection's side of `eriantys.prompts`: lobbies, pings, and moves that the server asks for."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
@@ -6,21 +6,12 @@ from typing import Any, Final
 import msgspec
 
 from gateway.dialects.answers import Answer, Entered, LoggedIn, Refused, RoomsChanged
-from gateway.dialects.contract import Dialect, Opening
-from gateway.dialects.eriantys.common import (
-    GAME,
-    Table,
-    Talk,
-    Then,
-    activation,
-    bounded,
-    decode,
-    may_exist,
-    text_of,
-    word_of,
-)
-from gateway.dialects.eriantys.prompts import messages as words
-from gateway.dialects.eriantys.prompts import render as telling
+from gateway.dialects.contract import Opening
+from gateway.dialects.eriantys.common.codec import bounded, decode, error_name, may_exist, text_of
+from gateway.dialects.eriantys.common.conversation import Continuation, EriantysConversation
+from gateway.dialects.eriantys.common.table import GAME, Table
+from gateway.dialects.eriantys.prompts import messages, render
+from gateway.dialects.eriantys.prompts.commands import command_of, number_of
 from gateway.dialects.requests import (
     CreateRequest,
     JoinRequest,
@@ -34,24 +25,21 @@ from gateway.dialects.requests import (
 )
 from gateway.transports.close_codes import BYE, SILENT
 from shared.errors import ProtocolError
-from shared.games.eriantys import commands
-from shared.games.eriantys.cards import Ask
 from shared.games.eriantys.events import Event, Finished, LastRoundCalled, Paused, PlayerBack, PlayerLost
-from shared.games.eriantys.pieces import Manner, Phase
-from shared.games.eriantys.views import active_card
+from shared.games.eriantys.pieces import Phase
 from shared.ids import RoomId
 from shared.room_events import Away, Back, BaseRoomEvent, Closed, Ended, Joined, Left, RoomEvent, RoomSpec, Started
 
 PING_MS: Final = 1000
-MOST_UNANSWERED: Final = 5
+MAX_UNANSWERED_PINGS: Final = 5
 
 _encode = msgspec.json.Encoder().encode
-_decode: Callable[[bytes], words.FromClient] = msgspec.json.Decoder(words.FromClient).decode
-_PING: Final = _encode(words.Ping())
+_decode: Callable[[bytes], messages.FromClient] = msgspec.json.Decoder(messages.FromClient).decode
+_PING: Final = _encode(messages.Ping())
 
 
-class PromptsTalk(Talk[words.FromClient]):
-    """Without a lobby; in a lobby that waits; in a game; and without a lobby again."""
+class PromptsConversation(EriantysConversation[messages.FromClient]):
+    """The states of a connection: without a lobby, in a waiting lobby, in a game, and without a lobby again."""
 
     tick_ms = PING_MS
 
@@ -59,7 +47,7 @@ class PromptsTalk(Talk[words.FromClient]):
         super().__init__(opening)
         self._unanswered = 0
         self._named = False
-        self._missed = False
+        self._missed_change = False
         """The lobbies have changed while the client was trying to enter one."""
 
     def open(self) -> Iterable[Output]:
@@ -68,59 +56,59 @@ class PromptsTalk(Talk[words.FromClient]):
     def rooms_changed(self, change: RoomsChanged) -> Iterable[Output]:
         if self._table is not None or self._closed:
             return []
-        self._missed = self._busy
+        self._missed_change = self._busy
         return [] if self._busy else [self._welcome()]
 
     def _welcome(self) -> bytes:
-        self._missed = False
-        return _encode(words.Welcome(tuple(map(telling.lobby, self._rooms.listed(GAME)))))
+        self._missed_change = False
+        return _encode(messages.Welcome(tuple(map(render.lobby, self._rooms.listed(GAME)))))
 
-    # --- signs of life -----------------------------------------------------------------------------------------------
+    # --- pings -------------------------------------------------------------------------------------------------------
 
     def tick(self, now_ms: int) -> Iterable[Output]:
         if self._closed:
             return []
-        if self._unanswered >= MOST_UNANSWERED:
-            return [self.hang_up(SILENT)]
+        if self._unanswered >= MAX_UNANSWERED_PINGS:
+            return [self.close(SILENT)]
         self._unanswered += 1
         return [_PING]
 
     def receive(self, frame: bytes) -> Iterable[Output]:
-        """A Pong is heard at once, and has nothing to do with the row of nonsense."""
+        """A Pong counts at once, even while earlier frames wait, and does not end a row of malformed messages."""
         if b'"Pong"' in frame and _is_pong(frame):
             self._unanswered = 0
             return []
         return super().receive(frame)
 
-    # --- the client speaks -------------------------------------------------------------------------------------------
+    # --- messages of the client --------------------------------------------------------------------------------------
 
-    def parse(self, frame: bytes) -> words.FromClient:
+    def parse(self, frame: bytes) -> messages.FromClient:
         message = decode(_decode, frame)
-        if isinstance(message, words.PlayCharacter):
+        if isinstance(message, messages.PlayCharacter):
             number_of(message)
         return message
 
-    def handle(self, message: words.FromClient) -> Iterator[Output]:
+    def handle(self, message: messages.FromClient) -> Iterator[Output]:
         match message:
-            case words.GameParams():
+            case messages.GameParams():
                 yield from self._enter(message)
-            case words.Join():
+            case messages.Join():
                 yield from self._enter(message)
-            case words.Disconnect():
+            case messages.Disconnect():
                 yield from self._disconnect()
-            case words.Pong():
+            case messages.Pong():
                 pass
             case _:
                 yield from self._move(message)
 
-    def complaint(self, code: str, text: str) -> bytes:
-        return _encode(words.Error(text, word_of(code)))
+    def encode_error(self, code: str, text: str) -> bytes:
+        return _encode(messages.Error(text, error_name(code)))
 
     # --- lobbies -----------------------------------------------------------------------------------------------------
 
-    def _enter(self, wanted: words.GameParams | words.Join) -> Iterator[Output]:
+    def _enter(self, wanted: messages.GameParams | messages.Join) -> Iterator[Output]:
         if self._table is not None:
-            yield self.complain("room/seated")
+            yield self.error("room/seated")
             return
 
         def then(answer: Answer | None) -> Iterator[Output]:
@@ -128,136 +116,136 @@ class PromptsTalk(Talk[words.FromClient]):
                 case LoggedIn():
                     self._named = True
                     yield self._seat(wanted)
-                case _ if isinstance(wanted, words.Join) and self.refusal(answer).code == "name/taken":
+                case _ if isinstance(wanted, messages.Join) and self.refusal(answer).code == "name/taken":
                     yield ReturnRequest(
                         wanted.nickname, GAME, RoomId(wanted.index), self._entered(wanted, "name/taken")
                     )
                 case _:
                     yield from self._not_entered(wanted, answer)
 
-        if isinstance(wanted, words.Join) and not may_exist(wanted.index):
+        if isinstance(wanted, messages.Join) and not may_exist(wanted.index):
             yield from self._not_entered(wanted, Refused("room/unknown", text_of("room/unknown")))
         else:
             yield LoginRequest(wanted.nickname, then)
 
-    def _seat(self, wanted: words.GameParams | words.Join) -> Request:
+    def _seat(self, wanted: messages.GameParams | messages.Join) -> Request:
         choice: dict[str, Any] = {"mage": wanted.mage.value}
         if wanted.color_t is not None:
             choice["tower"] = wanted.color_t.value
-        if isinstance(wanted, words.Join):
+        if isinstance(wanted, messages.Join):
             return JoinRequest(RoomId(wanted.index), choice, self._entered(wanted))
         spec = RoomSpec(GAME, bounded(wanted.num_players), {"expert": wanted.expert})
         return CreateRequest(spec, choice, self._entered(wanted))
 
-    def _entered(self, wanted: words.GameParams | words.Join, otherwise: str = "") -> Then:
-        """`otherwise`: what is said when it was a try to come back."""
+    def _entered(self, wanted: messages.GameParams | messages.Join, otherwise: str = "") -> Continuation:
+        """The continuation of a request for a seat. `otherwise` is the error code if a request to return fails."""
 
         def then(answer: Answer | None) -> Iterator[Output]:
             if not isinstance(answer, Entered):
                 yield from self._not_entered(wanted, answer, otherwise)
                 return
-            table = self.sit_down(answer)
+            table = self.enter(answer)
             self._named = True
             yield WatchRoomsRequest(GAME, on=False)
-            yield self._about_lobby(table, "welcome back" if answer.back else "you have a seat")
+            yield self._lobby_information(table, "welcome back" if answer.back else "you have a seat")
             if table.playing:
-                yield from map(_encode, telling.everything(table, table.view))
-                yield _encode(telling.prompt(table))
+                yield from map(_encode, render.full_view(table, table.view))
+                yield _encode(render.prompt(table))
 
         return then
 
     def _not_entered(
-        self, wanted: words.GameParams | words.Join, answer: Answer | None, otherwise: str = ""
+        self, wanted: messages.GameParams | messages.Join, answer: Answer | None, otherwise: str = ""
     ) -> Iterator[Output]:
         refused = self.refusal(answer)
         code = otherwise if otherwise and not refused.code.startswith("busy/") else refused.code
-        yield self.complain(code, "" if otherwise else refused.text)
+        yield self.error(code, "" if otherwise else refused.text)
         if self._named:
             self._named = False
             yield LogoutRequest()
-        if isinstance(wanted, words.Join) or self._missed:
+        if isinstance(wanted, messages.Join) or self._missed_change:
             yield self._welcome()
 
-    def _about_lobby(self, table: Table, text: str) -> bytes:
-        there = f"{len(table.people)} of {table.spec.seats}"
-        return _encode(words.InformationConnection(f"{text} ({there})", table.room))
+    def _lobby_information(self, table: Table, text: str) -> bytes:
+        taken = f"{len(table.seats)} of {table.room.spec.seats}"
+        return _encode(messages.InformationConnection(f"{text} ({taken})", table.room_id))
 
     def _disconnect(self) -> Iterator[Output]:
-        """From a lobby that waits the player leaves; a running game keeps the seat."""
+        """A player who disconnects from a waiting lobby leaves it; in a running game the seat is kept."""
         table = self._table
-        if table is not None and table.status == "waiting":
+        if table is not None and table.waiting:
 
             def then(_answer: Answer | None) -> Iterator[Output]:
-                yield self.hang_up(BYE)
+                yield self.close(BYE)
 
-            yield LeaveRequest(table.room, then)
+            yield LeaveRequest(table.room_id, then)
         else:
-            yield self.hang_up(BYE)
+            yield self.close(BYE)
 
     # --- moves -------------------------------------------------------------------------------------------------------
 
-    def _move(self, move: words.Move) -> Iterator[Output]:
+    def _move(self, move: messages.Move) -> Iterator[Output]:
         table = self._table
         if table is None or not table.playing:
-            yield self.complain("room/not_seated" if table is None else "room/not_started")
+            yield self.error("room/not_seated" if table is None else "room/not_started")
             return
 
         def then(answer: Answer | None) -> Iterator[Output]:
             if answer is not None:
-                yield self.deny(answer)
+                yield self.refusal_error(answer)
                 planning = table.view.phase is Phase.PLANNING and table.view.turn == table.seat
-                if planning and isinstance(move, words.ChooseAssistant):
-                    yield _encode(telling.prompt(table))
+                if planning and isinstance(move, messages.ChooseAssistant):
+                    yield _encode(render.prompt(table))
 
         yield self.act(table, command_of(table, move), then)
 
-    # --- what has happened -------------------------------------------------------------------------------------------
+    # --- messages to the client --------------------------------------------------------------------------------------
 
-    def tell(self, table: Table, events: list[RoomEvent | Event]) -> Iterator[Output]:
+    def render(self, table: Table, events: list[RoomEvent | Event]) -> Iterator[Output]:
         before = table.view
         for event in events:
             table.follow(event)
             if isinstance(event, BaseRoomEvent):
-                yield from self._about_people(table, event)
+                yield from self._player_changes(table, event)
         played = [event for event in events if not isinstance(event, BaseRoomEvent | PlayerLost | PlayerBack)]
         if any(isinstance(event, Started) for event in events):
-            yield from map(_encode, telling.everything(table, table.view))
-            yield _encode(words.GameStart())
+            yield from map(_encode, render.full_view(table, table.view))
+            yield _encode(messages.GameStart())
         elif played:
-            yield from map(_encode, telling.changes(table, before, table.view))
-        yield from self._about_the_end(table, events)
+            yield from map(_encode, render.changes(table, before, table.view))
+        yield from self._game_end(table, events)
         if table.playing and played:
             paused = any(isinstance(event, Paused) for event in played)
-            text = "the game is paused until somebody is back"
-            yield _encode(telling.information(table, text) if paused else telling.prompt(table))
+            text = "the game is paused until another player is back"
+            yield _encode(render.information(table, text) if paused else render.prompt(table))
 
-    def _about_people(self, table: Table, event: RoomEvent) -> Iterator[Output]:
+    def _player_changes(self, table: Table, event: RoomEvent) -> Iterator[Output]:
         match event:
             case Joined(name=name):
-                yield self._about_lobby(table, f"{name} has joined")
+                yield self._lobby_information(table, f"{name} has joined")
             case Back(seat=seat):
-                yield self._about_lobby(table, f"{table.name(seat)} is back")
+                yield self._lobby_information(table, f"{table.name(seat)} is back")
             case Away(seat=seat):
-                yield _encode(words.NotifyDisconnection(f"{table.name(seat)} has lost the connection"))
+                yield _encode(messages.NotifyDisconnection(f"{table.name(seat)} has lost the connection"))
             case Left(name=name):
-                yield _encode(words.NotifyDisconnection(f"{name} has left"))
+                yield _encode(messages.NotifyDisconnection(f"{name} has left"))
             case _:
                 pass
 
-    def _about_the_end(self, table: Table, events: list[RoomEvent | Event]) -> Iterator[Output]:
+    def _game_end(self, table: Table, events: list[RoomEvent | Event]) -> Iterator[Output]:
         for event in events:
             match event:
                 case LastRoundCalled(reason=reason):
-                    yield _encode(words.GameMustEnd(reason.upper()))
+                    yield _encode(messages.GameMustEnd(reason.upper()))
                 case Finished(winners=winners):
-                    yield _encode(telling.ending(table, winners))
+                    yield _encode(render.game_ended(table, winners))
                 case Ended() | Closed():
-                    yield LeaveRequest(table.room, self._without_lobby)
+                    yield LeaveRequest(table.room_id, self._left_lobby)
                 case _:
                     pass
 
-    def _without_lobby(self, _answer: Answer | None) -> Iterator[Output]:
-        """The game is over: the name is free again, and the lobbies are shown."""
+    def _left_lobby(self, _answer: Answer | None) -> Iterator[Output]:
+        """The game is over: release the name and show the lobbies again."""
         self._table = None
         self._named = False
         yield LogoutRequest()
@@ -266,46 +254,6 @@ class PromptsTalk(Talk[words.FromClient]):
 
 def _is_pong(frame: bytes) -> bool:
     try:
-        return isinstance(decode(_decode, frame), words.Pong)
+        return isinstance(decode(_decode, frame), messages.Pong)
     except ProtocolError:
         return False
-
-
-def number_of(message: words.PlayCharacter) -> int:
-    """A character is named `CHAR7`, `7` or 7."""
-    name = message.c if message.c is not None else message.character
-    if isinstance(name, str):
-        digits = name.removeprefix("CHAR")
-        name = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else None
-    if name is None:
-        raise ProtocolError("frame/malformed", "a character is CHAR1 to CHAR12")
-    return bounded(name)
-
-
-def command_of(table: Table, move: words.Move) -> commands.Command:
-    match move:
-        case words.ChooseAssistant(index=value):
-            return commands.PlayAssistant(bounded(value))
-        case words.MoveToIsland(color_s=colour, index=index):
-            return commands.MoveToIsland(colour, table.tile_at(index))
-        case words.EntranceToHall(color_s=colour):
-            return commands.MoveToHall(colour)
-        case words.MoveMN(steps=steps):
-            return commands.MoveMother(bounded(steps))
-        case words.ChooseCloud(index=index):
-            return commands.TakeCloud(bounded(index))
-        case words.PlayCharacter():
-            return activation(number_of(move), Manner.LAX)
-        case words.ChooseIsland(island_index=index):
-            return commands.ChooseIsland(table.tile_at(index))
-        case words.ChooseColor(color=colour):
-            return commands.ChooseColour(colour)
-        case words.ChooseTwoColors(first_color=first, second_color=second):
-            if active_card(table.view).asks is Ask.HALL_SWAPS:
-                return commands.SwapWithHall(entrance=second, hall=first)
-            return commands.SwapWithCard(card=second, entrance=first)
-        case words.SpecialMoveIsland(student=colour, island_index=index):
-            return commands.SendStudent(colour, table.tile_at(index))
-
-
-DIALECT: Final = Dialect("eriantys.prompts", "/ws/eriantys/prompts", PromptsTalk)

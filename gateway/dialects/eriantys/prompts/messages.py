@@ -7,8 +7,8 @@ import msgspec
 from shared.games.eriantys.pieces import Colour, Mage, Phase, Tower
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="type", tag=True, rename="camel"):
-    """Travels as `{"type": "<class name>", ...}` with its fields in camel case."""
+class Message(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
+    """Base of the messages: JSON objects with a `type`, and field names in camel case."""
 
 
 # --- from the client -------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ class ChooseCloud(Message, frozen=True, tag="ChooseCloud"):
 class PlayCharacter(Message, frozen=True, tag="PlayCharacter"):
     c: str | int | None = None
     character: str | int | None = None
-    """The other spelling of the same; one of them must be there."""
+    """Another spelling of `c`; one of the two must be present."""
 
 
 class ChooseIsland(Message, frozen=True, tag="ChooseIsland"):
@@ -110,7 +110,7 @@ class Lobby(Object, frozen=True):
     mages: tuple[str, ...]
     towers: tuple[str, ...]
     mode: bool
-    """True: expert."""
+    """True for an expert game."""
     game_status: str
     """SETUP, PLAYING or PAUSE."""
     lobby_index: int
@@ -149,14 +149,14 @@ class Player(Object, frozen=True):
     virtual_hand: Hand
     virtual_board: Board
     virtual_last_assistant: Assistant | None = None
-    """Left out before the first one."""
+    """Omitted before the player's first assistant."""
 
 
 class Character(Object, frozen=True):
     number: int
     description: str
     cost: int
-    """Its present price."""
+    """The present price: one coin more once the card was used."""
     already_played: bool
     active: bool
     students: tuple[Colour, ...] | None = None
@@ -197,7 +197,7 @@ class InformationConnection(Message, frozen=True, tag="InformationConnection"):
 class InformationGame(Message, frozen=True, tag="InformationGame"):
     string: str
     player: str
-    """Whose turn it is."""
+    """The player whose turn it is."""
     phase: str
 
 

@@ -1,9 +1,9 @@
-"""The game in the objects of `eriantys.prompts`: the whole view, the parts that changed, and what is asked next."""
+"""Messages of `eriantys.prompts`: the whole view, the parts that a step has changed, and the next prompt."""
 
 from collections.abc import Iterator
 
-from gateway.dialects.eriantys.common import Table
-from gateway.dialects.eriantys.prompts import messages as said
+from gateway.dialects.eriantys.common.table import Table
+from gateway.dialects.eriantys.prompts import messages
 from gateway.dialects.eriantys.prompts.messages import ToClient
 from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.pieces import COLOURS, Colour, Phase, listed, steps_of
@@ -18,9 +18,10 @@ from shared.games.eriantys.views import (
     towers_of,
 )
 from shared.ids import Seat
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
-_DOING = {
+_ACTIVITIES = {
     Phase.PLANNING: "is choosing an assistant",
     Phase.STUDENTS: "is moving students",
     Phase.MOTHER: "is moving mother nature",
@@ -30,11 +31,11 @@ _DOING = {
 }
 
 
-def lobby(listing: Listing) -> said.Lobby:
+def lobby(listing: Listing) -> messages.Lobby:
     seats = sorted(listing.names)
     choices = [listing.choices.get(seat, {}) for seat in seats]
-    waiting = listing.status == "waiting"
-    return said.Lobby(
+    waiting = listing.status is RoomStatus.WAITING
+    return messages.Lobby(
         nicknames=tuple(listing.names[seat] for seat in seats),
         num_players=listing.seats,
         mages=tuple(str(choice["mage"]) for choice in choices if "mage" in choice),
@@ -48,35 +49,35 @@ def lobby(listing: Listing) -> said.Lobby:
 # --- objects ---------------------------------------------------------------------------------------------------------
 
 
-def island(view: View, group: Group) -> said.Island:
-    return said.Island(listed(students_of(view, group)), towers_of(view, group), group.no_entry, len(group.tiles))
+def island(view: View, group: Group) -> messages.Island:
+    return messages.Island(listed(students_of(view, group)), towers_of(view, group), group.no_entry, len(group.tiles))
 
 
-def world(view: View) -> tuple[said.Island, ...]:
+def world(view: View) -> tuple[messages.Island, ...]:
     return tuple(island(view, group) for group in view.groups)
 
 
-def assistant(value: int) -> said.Assistant:
-    return said.Assistant(steps_of(value), value)
+def assistant(value: int) -> messages.Assistant:
+    return messages.Assistant(steps_of(value), value)
 
 
-def player(table: Table, view: View, seat: int) -> said.Player:
-    person = view.players[seat]
-    return said.Player(
+def player(table: Table, view: View, seat: int) -> messages.Player:
+    own = view.players[seat]
+    return messages.Player(
         nickname=table.name(Seat(seat)),
-        virtual_coins=person.coins,
-        virtual_hand=said.Hand(person.mage, tuple(map(assistant, person.hand))),
-        virtual_board=said.Board(
-            entrance=listed(person.entrance),
-            towers=(person.tower,) * person.towers,
-            hall=dict(zip(COLOURS, person.hall, strict=True)),
+        virtual_coins=own.coins,
+        virtual_hand=messages.Hand(own.mage, tuple(map(assistant, own.hand))),
+        virtual_board=messages.Board(
+            entrance=listed(own.entrance),
+            towers=(own.tower,) * own.towers,
+            hall=dict(zip(COLOURS, own.hall, strict=True)),
         ),
-        virtual_last_assistant=None if person.assistant is None else assistant(person.assistant),
+        virtual_last_assistant=None if own.assistant is None else assistant(own.assistant),
     )
 
 
-def clouds(view: View) -> tuple[said.Cloud, ...]:
-    return tuple(said.Cloud(listed(students)) for students in view.clouds)
+def clouds(view: View) -> tuple[messages.Cloud, ...]:
+    return tuple(messages.Cloud(listed(students)) for students in view.clouds)
 
 
 def professors(table: Table, view: View) -> dict[Colour, str | None]:
@@ -84,21 +85,21 @@ def professors(table: Table, view: View) -> dict[Colour, str | None]:
     return dict(zip(COLOURS, owners, strict=True))
 
 
-def character(view: View, place: int) -> said.Character:
-    there = view.characters[place]
-    card = CARDS[there.number]
-    return said.Character(
-        number=there.number,
+def character(view: View, place: int) -> messages.Character:
+    shown = view.characters[place]
+    card = CARDS[shown.number]
+    return messages.Character(
+        number=shown.number,
         description=card.text,
-        cost=there.price,
-        already_played=there.used,
+        cost=shown.price,
+        already_played=shown.used,
         active=is_active(view, place),
-        students=listed(there.students) if card.students else None,
-        no_entry=there.no_entry if card.no_entry else None,
+        students=listed(shown.students) if card.students else None,
+        no_entry=shown.no_entry if card.no_entry else None,
     )
 
 
-def characters(view: View) -> tuple[said.Character, ...]:
+def characters(view: View) -> tuple[messages.Character, ...]:
     return tuple(character(view, place) for place in range(len(view.characters)))
 
 
@@ -106,10 +107,10 @@ def is_active(view: View, place: int) -> bool:
     return view.active is not None and view.active.number == view.characters[place].number
 
 
-def everything(table: Table, view: View) -> Iterator[ToClient]:
-    """The whole view; in an expert game the characters once more by themselves."""
-    yield said.FullView(
-        said.VirtualView(
+def full_view(table: Table, view: View) -> Iterator[ToClient]:
+    """The whole view, followed in an expert game by the characters in a message of their own."""
+    yield messages.FullView(
+        messages.VirtualView(
             virtual_world=world(view),
             virtual_players=tuple(player(table, view, seat) for seat in range(len(view.players))),
             virtual_clouds=clouds(view),
@@ -120,50 +121,50 @@ def everything(table: Table, view: View) -> Iterator[ToClient]:
         )
     )
     if view.expert:
-        yield said.CreateCharacters(characters(view))
+        yield messages.CreateCharacters(characters(view))
 
 
-# --- what changed ----------------------------------------------------------------------------------------------------
+# --- changes ---------------------------------------------------------------------------------------------------------
 
 
 def changes(table: Table, before: View, after: View) -> Iterator[ToClient]:
-    """Each part that is not as it was, once: professors, players, islands, clouds, mother nature, coins, characters."""
+    """One message for each changed part: professors, players, islands, clouds, mother nature, coins, characters."""
     if before.professors != after.professors:
-        yield said.UpdateProfs(professors(table, after))
+        yield messages.UpdateProfs(professors(table, after))
     for seat, (then, now) in enumerate(zip(before.players, after.players, strict=True)):
         if then != now:
-            yield said.UpdatePlayer(player(table, after, seat), seat)
+            yield messages.UpdatePlayer(player(table, after, seat), seat)
     yield from island_changes(before, after)
     yield from cloud_changes(before, after)
     position = position_of(after, after.mother)
     if position != position_of(before, before.mother) or len(before.groups) != len(after.groups):
-        yield said.UpdateMN(position)
+        yield messages.UpdateMN(position)
     if before.bank != after.bank:
-        yield said.UpdateCoins(after.bank)
+        yield messages.UpdateCoins(after.bank)
     for place in range(len(after.characters)):
         yield from character_changes(before, after, place)
 
 
 def island_changes(before: View, after: View) -> Iterator[ToClient]:
     if len(before.groups) != len(after.groups):
-        yield said.UpdateWorld(world(after))
+        yield messages.UpdateWorld(world(after))
         return
     if before.tiles is after.tiles and before.groups is after.groups:
         return
     for index, (then, now) in enumerate(zip(before.groups, after.groups, strict=True)):
         touched = any(before.tiles[tile - 1] != after.tiles[tile - 1] for tile in now.tiles)
         if touched or then.no_entry != now.no_entry:
-            yield said.UpdateIsland(island(after, now), index)
+            yield messages.UpdateIsland(island(after, now), index)
 
 
 def cloud_changes(before: View, after: View) -> Iterator[ToClient]:
     refilled = after.round != before.round and any(listed(cloud) for cloud in after.clouds)
     if refilled and before.clouds != after.clouds:
-        yield said.CreateClouds(clouds(after))
+        yield messages.CreateClouds(clouds(after))
         return
     for index, (then, now) in enumerate(zip(before.clouds, after.clouds, strict=True)):
         if then != now:
-            yield said.ReplaceCloud(said.Cloud(listed(now)), index)
+            yield messages.ReplaceCloud(messages.Cloud(listed(now)), index)
 
 
 def character_changes(before: View, after: View, place: int) -> Iterator[ToClient]:
@@ -171,42 +172,42 @@ def character_changes(before: View, after: View, place: int) -> Iterator[ToClien
     card = CARDS[now.number]
     if then != now:
         if card.students:
-            yield said.ReplaceCharacterStudents(character(after, place), place)
+            yield messages.ReplaceCharacterStudents(character(after, place), place)
         elif card.no_entry:
-            yield said.ReplaceCharacterWithNoEntry(character(after, place), place)
+            yield messages.ReplaceCharacterWithNoEntry(character(after, place), place)
         else:
-            yield said.ReplaceCharacter(character(after, place), place)
+            yield messages.ReplaceCharacter(character(after, place), place)
     if is_active(before, place) is not is_active(after, place):
-        yield said.UpdateActiveCharacter(place, is_active(after, place))
+        yield messages.UpdateActiveCharacter(place, is_active(after, place))
 
 
-# --- what is next ----------------------------------------------------------------------------------------------------
+# --- prompts and the end ---------------------------------------------------------------------------------------------
 
 
 def prompt(table: Table) -> ToClient:
-    """To the player whose turn it is what may be done now; to the others, who that is."""
+    """The prompt for the player whose turn it is; for the others, the information whose turn it is."""
     view = table.view
     if view.turn == table.seat and not view.paused:
         match view.phase:
             case Phase.PLANNING:
-                return said.SelectAssistant(playable_assistants(view))
+                return messages.SelectAssistant(playable_assistants(view))
             case Phase.STUDENTS:
-                return said.MoveStudentRequest(view.moves)
+                return messages.MoveStudentRequest(view.moves)
             case Phase.MOTHER:
-                return said.MoveMNRequest(max_steps(view))
+                return messages.MoveMNRequest(max_steps(view))
             case Phase.CLOUD:
-                return said.SelectCloud(takeable_clouds(view))
+                return messages.SelectCloud(takeable_clouds(view))
             case _:
                 pass
-    return information(table, f"{table.name(view.turn)} {_DOING[view.phase]}")
+    return information(table, f"{table.name(view.turn)} {_ACTIVITIES[view.phase]}")
 
 
 def information(table: Table, text: str) -> ToClient:
-    return said.InformationGame(text, table.name(table.view.turn), said.PHASES[table.view.phase])
+    return messages.InformationGame(text, table.name(table.view.turn), messages.PHASES[table.view.phase])
 
 
-def ending(table: Table, winners: tuple[Seat, ...]) -> ToClient:
-    """One winner's name: of a team the one with the towers; nobody's if teams or players are equal."""
-    colours = {table.view.players[seat].tower for seat in winners}
-    winner = table.name(winners[0]) if len(colours) == 1 else None
-    return said.GameEnded(winner, tuple(table.name(seat) for seat in winners))
+def game_ended(table: Table, winners: tuple[Seat, ...]) -> ToClient:
+    """The result. `winner` is the player, or the team's player who has the towers; null after a draw."""
+    colors = {table.view.players[seat].tower for seat in winners}
+    winner = table.name(winners[0]) if len(colors) == 1 else None
+    return messages.GameEnded(winner, tuple(table.name(seat) for seat in winners))

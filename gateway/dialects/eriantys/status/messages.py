@@ -35,7 +35,7 @@ STATUS: Final[dict[str, int]] = {
     "game/over": 208,
     "room/not_started": 208,
 }
-"""What each refusal is here; those that are not listed are 201."""
+"""The status of each refusal; `ILLEGAL` for a code that is not listed."""
 
 # --- from the client -------------------------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ FiveCounts: TypeAlias = tuple[Count, Count, Count, Count, Count]
 
 
 class Sent(msgspec.Struct, frozen=True, rename="camel"):
-    """Base of what comes from the client."""
+    """Base of the messages from the client."""
 
 
 class GameParameters(Sent, frozen=True):
@@ -53,16 +53,16 @@ class GameParameters(Sent, frozen=True):
 
 
 class Command(Sent, frozen=True):
-    """What every command has; the fields that it needs besides depend on `cmd`."""
+    """The fields that all commands have; which others they need depends on `cmd`."""
 
     cmd: str
     player_id: int | None = None
     player_index: int | None = None
-    """The other spelling of the same."""
+    """Another spelling of `player_id`."""
 
 
 class Line(Sent, frozen=True):
-    """An object is a command if it has a `cmd`, otherwise the parameters of a game."""
+    """The key that tells the two objects apart: with a `cmd` it is a command, otherwise the parameters of a game."""
 
     cmd: msgspec.Raw = NOTHING
 
@@ -120,46 +120,46 @@ COMMANDS: Final[dict[str, type[Assistant | ToIsland | ToHall | Walk | Cloud | Ch
 }
 
 MODES: Final[dict[str, bool]] = {"expert": True, "simple": False, "normal": False, "easy": False}
-"""Names of the two modes, in any case; true: expert."""
+"""Whether a game mode is the expert mode, by its name in lower case."""
 
 
 # --- to the client ---------------------------------------------------------------------------------------------------
 
 
-class Told(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Base of what is told. A key without news is left out."""
+class Reply(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Base of the messages to the client. Keys with their default value are omitted."""
 
 
-class AddPlayerResponse(Told, frozen=True):
+class AddPlayerResponse(Reply, frozen=True):
     status: int
     user_id: int | None = msgspec.field(default=None, name="userID")
     error_message: str | None = None
 
 
-class TurnStatus(Told, frozen=True):
+class TurnStatus(Reply, frozen=True):
     player: int
     phase: str
 
 
-class IslandStatus(Told, frozen=True):
+class IslandStatus(Reply, frozen=True):
     island_index: int
     index: int
     students: Counts
     tower_colour: str | None = None
 
 
-class ArchipelagoStatus(Told, frozen=True):
+class ArchipelagoStatus(Reply, frozen=True):
     index: int
     islands: tuple[IslandStatus, ...]
     no_entry_tiles: int = 0
 
 
-class CloudStatus(Told, frozen=True):
+class CloudStatus(Reply, frozen=True):
     index: int
     students: Counts
 
 
-class CharacterCardsStatus(Told, frozen=True):
+class CharacterCardsStatus(Reply, frozen=True):
     index: int
     file_name: str | None = None
     coin_on_it: bool | None = None
@@ -167,7 +167,7 @@ class CharacterCardsStatus(Told, frozen=True):
     students: Counts | None = None
 
 
-class PlayerStatus(Told, frozen=True):
+class PlayerStatus(Reply, frozen=True):
     index: int
     nick_name: str | None = None
     tower_colour: str | None = None
@@ -179,17 +179,17 @@ class PlayerStatus(Told, frozen=True):
     num_towers: int | None = None
 
 
-class GameState(Told, frozen=True):
+class GameState(Reply, frozen=True):
     mother_nature_index: int | None = None
     archipelagos: tuple[ArchipelagoStatus, ...] | None = None
     clouds: tuple[CloudStatus, ...] | None = None
     character_cards: tuple[CharacterCardsStatus, ...] | None = None
     players: tuple[PlayerStatus, ...] | None = None
     professors: tuple[int, ...] | None = None
-    """The owners' seats, -1: nobody."""
+    """The seat that has each professor; -1 if no seat has it."""
 
 
-class CurrentStatus(Told, frozen=True):
+class CurrentStatus(Reply, frozen=True):
     status: int
     error_message: str | None = None
     winner: str | None = None
@@ -199,6 +199,6 @@ class CurrentStatus(Told, frozen=True):
     player_id: int | None = msgspec.field(default=None, name="playerID")
 
 
-def colour_named(name: str) -> Colour | None:
-    """Colours are written in any case."""
+def color_named(name: str) -> Colour | None:
+    """The color with this name, in upper or lower case."""
     return Colour.__members__.get(name.upper())

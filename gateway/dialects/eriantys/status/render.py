@@ -1,9 +1,9 @@
-"""The game as `eriantys.status` shows it: the full status, and what of it changed."""
+"""Messages of `eriantys.status`: the full status, and the parts of it that a step has changed."""
 
 from collections.abc import Iterable
 
-from gateway.dialects.eriantys.common import Table
-from gateway.dialects.eriantys.status import messages as said
+from gateway.dialects.eriantys.common.table import Table
+from gateway.dialects.eriantys.status import messages
 from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.events import Event, GroupsJoined, MotherMoved, NoEntryUsed, TowersPlaced, TowersReturned
 from shared.games.eriantys.pieces import Phase
@@ -14,18 +14,19 @@ from shared.room_events import RoomEvent
 _RESOLVING = (MotherMoved, NoEntryUsed, TowersReturned, TowersPlaced, GroupsJoined)
 
 
-def turn(view: View) -> said.TurnStatus:
-    return said.TurnStatus(view.turn, "planning" if view.phase is Phase.PLANNING else "action")
+def turn(view: View) -> messages.TurnStatus:
+    return messages.TurnStatus(view.turn, "planning" if view.phase is Phase.PLANNING else "action")
 
 
-def archipelago(view: View, place: int, group: Group) -> said.ArchipelagoStatus:
+def archipelago(view: View, place: int, group: Group) -> messages.ArchipelagoStatus:
     islands = (
-        said.IslandStatus(tile, tile, view.tiles[tile - 1].students, view.tiles[tile - 1].tower) for tile in group.tiles
+        messages.IslandStatus(tile, tile, view.tiles[tile - 1].students, view.tiles[tile - 1].tower)
+        for tile in group.tiles
     )
-    return said.ArchipelagoStatus(place + 1, tuple(islands), group.no_entry)
+    return messages.ArchipelagoStatus(place + 1, tuple(islands), group.no_entry)
 
 
-def archipelagos(view: View) -> tuple[said.ArchipelagoStatus, ...]:
+def archipelagos(view: View) -> tuple[messages.ArchipelagoStatus, ...]:
     return tuple(archipelago(view, place, group) for place, group in enumerate(view.groups))
 
 
@@ -33,15 +34,15 @@ def professors(view: View) -> tuple[int, ...]:
     return tuple(-1 if owner is None else owner for owner in view.professors)
 
 
-def character(place: int, there: Character) -> said.CharacterCardsStatus:
-    """A card in full; a coin is told of once it lies there."""
-    card = CARDS[there.number]
-    return said.CharacterCardsStatus(
+def character(place: int, shown: Character) -> messages.CharacterCardsStatus:
+    """A card in full. `coinOnIt` is omitted while there is no coin on the card."""
+    card = CARDS[shown.number]
+    return messages.CharacterCardsStatus(
         place,
-        f"P{there.number:02}.png",
-        True if there.used else None,
-        there.no_entry if card.no_entry else None,
-        there.students if card.students else None,
+        f"P{shown.number:02}.png",
+        True if shown.used else None,
+        shown.no_entry if card.no_entry else None,
+        shown.students if card.students else None,
     )
 
 
@@ -49,9 +50,9 @@ def last_played(player: Player) -> int | None:
     return None if player.assistant is None else player.assistant - 1
 
 
-def person(table: Table, view: View, seat: Seat) -> said.PlayerStatus:
+def player_status(table: Table, view: View, seat: Seat) -> messages.PlayerStatus:
     player = view.players[seat]
-    return said.PlayerStatus(
+    return messages.PlayerStatus(
         seat,
         table.name(seat),
         player.tower,
@@ -64,44 +65,46 @@ def person(table: Table, view: View, seat: Seat) -> said.PlayerStatus:
     )
 
 
-def full(table: Table) -> said.CurrentStatus:
-    """Everything: at the start, and for a player who is back."""
+def full_status(table: Table) -> messages.CurrentStatus:
+    """The full status, at the start and for a player who returns."""
     view = table.view
-    game = said.GameState(
+    game = messages.GameState(
         view.mother,
         archipelagos(view),
-        tuple(said.CloudStatus(index, students) for index, students in enumerate(view.clouds)),
-        tuple(character(place, there) for place, there in enumerate(view.characters)) if view.expert else None,
-        tuple(person(table, view, Seat(seat)) for seat in range(len(view.players))),
+        tuple(messages.CloudStatus(index, students) for index, students in enumerate(view.clouds)),
+        tuple(character(place, shown) for place, shown in enumerate(view.characters)) if view.expert else None,
+        tuple(player_status(table, view, Seat(seat)) for seat in range(len(view.players))),
         professors(view),
     )
     mode = "expert" if view.expert else "simple"
-    return said.CurrentStatus(said.FINE, turn=turn(view), game=game, game_mode=mode, player_id=table.seat)
+    return messages.CurrentStatus(messages.FINE, turn=turn(view), game=game, game_mode=mode, player_id=table.seat)
 
 
-# --- what changed ----------------------------------------------------------------------------------------------------
+# --- changes ---------------------------------------------------------------------------------------------------------
 
 
-def changes(before: View, after: View, events: Iterable[RoomEvent | Event]) -> said.CurrentStatus:
+def changes(before: View, after: View, events: Iterable[RoomEvent | Event]) -> messages.CurrentStatus:
+    """The parts of the status that differ between two views; without any, a status that is only `FINE`."""
     resolved = any(isinstance(event, _RESOLVING) for event in events)
-    game = said.GameState(
+    game = messages.GameState(
         after.mother if before.mother != after.mother else None,
         changed_archipelagos(before, after, resolved),
         changed_clouds(before, after),
         changed_characters(before, after),
-        changed_people(before, after),
+        changed_players(before, after),
         professors(after) if before.professors != after.professors else None,
     )
     playing = after.phase is not Phase.OVER
-    return said.CurrentStatus(
-        said.FINE,
+    return messages.CurrentStatus(
+        messages.FINE,
         turn=turn(after) if playing and turn(before) != turn(after) else None,
-        game=game if game != said.GameState() else None,
+        game=game if game != messages.GameState() else None,
     )
 
 
-def changed_archipelagos(before: View, after: View, resolved: bool) -> tuple[said.ArchipelagoStatus, ...] | None:
-    """Exactly one, or all: a reader replaces everything if there is more than one."""
+def changed_archipelagos(before: View, after: View, resolved: bool) -> tuple[messages.ArchipelagoStatus, ...] | None:
+    """The one archipelago that has changed, or all: clients replace the whole list if they get more than one. After
+    mother nature has resolved an island all are sent."""
     if before.tiles is after.tiles and before.groups is after.groups:
         return None
     then, now = archipelagos(before), archipelagos(after)
@@ -111,15 +114,15 @@ def changed_archipelagos(before: View, after: View, resolved: bool) -> tuple[sai
     return changed if len(changed) == 1 and not resolved else now
 
 
-def changed_clouds(before: View, after: View) -> tuple[said.CloudStatus, ...] | None:
+def changed_clouds(before: View, after: View) -> tuple[messages.CloudStatus, ...] | None:
     pairs = enumerate(zip(before.clouds, after.clouds, strict=True))
-    return tuple(said.CloudStatus(index, now) for index, (then, now) in pairs if then != now) or None
+    return tuple(messages.CloudStatus(index, now) for index, (then, now) in pairs if then != now) or None
 
 
-def changed_characters(before: View, after: View) -> tuple[said.CharacterCardsStatus, ...] | None:
+def changed_characters(before: View, after: View) -> tuple[messages.CharacterCardsStatus, ...] | None:
     pairs = enumerate(zip(before.characters, after.characters, strict=True))
     changed = (
-        said.CharacterCardsStatus(
+        messages.CharacterCardsStatus(
             place,
             coin_on_it=now.used if now.used is not then.used else None,
             no_entry_tiles=now.no_entry if now.no_entry != then.no_entry else None,
@@ -131,10 +134,10 @@ def changed_characters(before: View, after: View) -> tuple[said.CharacterCardsSt
     return tuple(changed) or None
 
 
-def changed_people(before: View, after: View) -> tuple[said.PlayerStatus, ...] | None:
+def changed_players(before: View, after: View) -> tuple[messages.PlayerStatus, ...] | None:
     pairs = enumerate(zip(before.players, after.players, strict=True))
     changed = (
-        said.PlayerStatus(
+        messages.PlayerStatus(
             seat,
             assistant_cards_left=tuple(value - 1 for value in now.hand) if now.hand != then.hand else None,
             last_assistant_card_played=last_played(now) if now.assistant != then.assistant else None,
@@ -149,8 +152,8 @@ def changed_people(before: View, after: View) -> tuple[said.PlayerStatus, ...] |
     return tuple(changed) or None
 
 
-def winner(table: Table, winners: tuple[Seat, ...]) -> said.CurrentStatus:
-    """A name, both of a team, or nothing if players or teams are equal."""
-    colours = {table.view.players[seat].tower for seat in winners}
-    names = ", ".join(table.name(seat) for seat in winners) if len(colours) == 1 else ""
-    return said.CurrentStatus(said.FINE, winner=names)
+def winner(table: Table, winners: tuple[Seat, ...]) -> messages.CurrentStatus:
+    """The result: the winner's name, both names of a team, or an empty text after a draw."""
+    colors = {table.view.players[seat].tower for seat in winners}
+    names = ", ".join(table.name(seat) for seat in winners) if len(colors) == 1 else ""
+    return messages.CurrentStatus(messages.FINE, winner=names)

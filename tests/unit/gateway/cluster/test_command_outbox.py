@@ -4,10 +4,10 @@ import time
 
 from gateway.cluster.command_outbox import CommandOutbox
 from shared.commands import Enter, Envelope, Gone, RoomCommand, Say, Unwatch, Watch
-from shared.deliveries import CompletedCommand, Reply
+from shared.deliveries import Reply
 from shared.errors import ErrorCode
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId
-from tests.support.gateway_bench import KEYS, GatewayBench, settle, step
+from tests.support.gateway_bench import KEYS, GatewayBench, settle
 from tests.support.waiting import eventually_async
 
 OTHER = RoomId(1001)
@@ -184,15 +184,6 @@ async def test_an_answer_to_another_connection_is_ignored() -> None:
     bench.outbox.answer(Reply(99, envelope.room, envelope.id))
     assert bench.replies == []
     assert len(bench.outbox) == 1
-
-
-async def test_the_step_of_a_command_is_its_answer_and_a_later_reply_is_ignored() -> None:
-    bench = Bench()
-    envelope = bench.send(1)
-    done = CompletedCommand(envelope.gateway, envelope.conn, envelope.id)
-    bench.outbox.complete(step(4), done)
-    bench.outbox.answer(answer(envelope))
-    assert [(reply.id, reply.epoch, reply.offset) for reply in bench.replies] == [(1, 7, 4)]
 
 
 async def test_a_command_is_measured_once_however_often_it_is_answered() -> None:

@@ -54,7 +54,7 @@ class Outbox(CommandOutbox):
     def __init__(self, gateway: GatewayBench) -> None:
         super().__init__(GatewayIdentity(GatewayId("g")), gateway.store, KEYS, Metrics(), lambda: gateway.now, most=50)
         self.order: list[str] = []
-        self.completed: list[tuple[int, int]] = []
+        self.answers: list[tuple[int, int]] = []
         self.resent: list[Partition] = []
         self.attaching: set[int] = set()
 
@@ -63,9 +63,7 @@ class Outbox(CommandOutbox):
 
     def answer(self, reply: Reply) -> None:
         self.order.append(f"reply {reply.id}")
-
-    def complete(self, step: StepMessage, done: CompletedCommand) -> None:
-        self.completed.append((step.offset, done.id))
+        self.answers.append((reply.offset, reply.id))
 
     def resend(self, partition: Partition | None = None, *, older_than_s: float = 0.0) -> int:
         assert partition is not None
@@ -237,14 +235,14 @@ async def test_a_step_that_answers_a_command_does_so_also_while_a_hole_is_filled
     bench.attach(2)
     bench.store.hold()
     bench.say(1, msgspec.structs.replace(step(4), done=CompletedCommand(GatewayId("g"), 1, CommandId(9))))
-    assert bench.outbox.completed == [(4, 9)]
+    assert bench.outbox.answers == [(4, 9)]
 
 
 async def test_a_command_that_came_from_another_gateway_is_answered_there() -> None:
     bench = Bench()
     bench.attach(3)
     bench.say(1, msgspec.structs.replace(step(4), done=CompletedCommand(GatewayId("other"), 1, CommandId(9))))
-    assert bench.outbox.completed == []
+    assert bench.outbox.answers == []
 
 
 async def test_a_room_is_not_silent_forever_if_reading_missed_steps_failed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ async def test_a_line_that_is_too_long_is_told_and_the_connection_stays() -> Non
 async def test_what_was_said_is_sent_before_the_end() -> None:
     talk = Talk()
     (connection,) = talk.bench.node.connections
-    connection._write(b"last words")
+    connection._perform([b"last words"])
     connection.close(BYE)
     assert (await talk.heard(), talk.pipe.eof) == (b"last words\n", True)
 
@@ -75,7 +75,7 @@ async def test_who_does_not_read_the_last_words_cannot_keep_the_connection(monke
         while not len(connections):
             await asyncio.sleep(0)
         (connection,) = connections
-        connection._write(b"x" * 50_000_000)
+        connection._perform([b"x" * 50_000_000])
         connection.close(BYE)
         while len(connections):
             await asyncio.sleep(0)

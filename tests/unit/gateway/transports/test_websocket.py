@@ -362,7 +362,7 @@ async def test_nothing_is_said_after_the_answer_to_a_close() -> None:
     talk = Talk()
     talk.receive(text(b"before") + frame(Opcode.CLOSE, (1000).to_bytes(2, "big")))
     (connection,) = talk.bench.node.connections
-    connection._write(b"after")
+    connection._perform([b"after"])
     assert [opcode for opcode, _ in await talk.heard()] == [Opcode.TEXT, Opcode.CLOSE]
 
 
@@ -376,7 +376,7 @@ async def test_our_close_has_a_code_and_a_reason() -> None:
 async def test_what_was_said_before_a_close_is_sent_before_it() -> None:
     talk = Talk()
     (connection,) = talk.bench.node.connections
-    connection._write(b"last words")
+    connection._perform([b"last words"])
     connection.close(BYE)
     assert [opcode for opcode, _ in await talk.heard()] == [Opcode.TEXT, Opcode.CLOSE]
 

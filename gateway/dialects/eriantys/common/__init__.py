@@ -1,0 +1,1 @@
+"""The parts that the three dialects of Eriantys share: the table, the conversation, and reading of input."""

@@ -1,0 +1,119 @@
+"""The messages that clients of `play` send (docs/protocols/play.md). Commands of games stay raw JSON."""
+
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+
+from shared.game import Choice
+from shared.ids import Epoch, Offset, RoomId
+
+
+class BaseIn(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
+    """Base of the messages from clients. Each subclass writes out its tag."""
+
+
+RequestId: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+_POSITION = msgspec.Meta(ge=0, le=2**53)
+"""Bounds of an epoch or offset from a client: the store cannot look up larger numbers, and its error would fail the
+requests of other sessions that share the call."""
+
+
+class HelloIn(BaseIn, frozen=True, tag="hello"):
+    name: str | None = None
+    token: str | None = None
+
+
+class ByeIn(BaseIn, frozen=True, tag="bye"):
+    pass
+
+
+class PingIn(BaseIn, frozen=True, tag="ping"):
+    t: int | float | str | None = None
+
+
+class RoomsIn(BaseIn, frozen=True, tag="rooms"):
+    id: RequestId
+    game: str = ""
+    status: str = ""
+    seats: int | None = None
+    live: bool = False
+
+
+class CreateIn(BaseIn, frozen=True, tag="create"):
+    id: RequestId
+    game: str
+    seats: int
+    options: dict[str, Any] = {}
+    private: bool = False
+    turn_ms: int = 0
+    bots: int = 0
+    wait_ms: int = 0
+    choice: Choice = {}
+    wants: tuple[str, ...] = ()
+
+
+class JoinIn(BaseIn, frozen=True, tag="join"):
+    id: RequestId
+    room: RoomId
+    choice: Choice = {}
+    wants: tuple[str, ...] = ()
+
+
+class MatchIn(BaseIn, frozen=True, tag="match"):
+    id: RequestId
+    game: str
+    seats: int | None = None
+    options: dict[str, Any] | None = None
+    choice: Choice = {}
+    wants: tuple[str, ...] = ()
+
+
+class SpectateIn(BaseIn, frozen=True, tag="spectate"):
+    id: RequestId
+    room: RoomId
+    wants: tuple[str, ...] = ()
+
+
+class ViewIn(BaseIn, frozen=True, tag="view"):
+    id: RequestId
+    room: RoomId
+    wants: tuple[str, ...] = ()
+
+
+class ResumeIn(BaseIn, frozen=True, tag="resume"):
+    id: RequestId
+    room: RoomId
+    epoch: Annotated[Epoch, _POSITION]
+    offset: Annotated[Offset, _POSITION]
+    wants: tuple[str, ...] = ()
+
+
+class LeaveIn(BaseIn, frozen=True, tag="leave"):
+    id: RequestId
+    room: RoomId
+
+
+class RematchIn(BaseIn, frozen=True, tag="rematch"):
+    id: RequestId
+    room: RoomId
+    wants: tuple[str, ...] = ()
+
+
+class ActIn(BaseIn, frozen=True, tag="act"):
+    id: RequestId
+    room: RoomId
+    command: msgspec.Raw
+
+
+class SayIn(BaseIn, frozen=True, tag="say"):
+    id: RequestId
+    room: RoomId
+    text: str
+    to: str | None = None
+
+
+AttachingIn: TypeAlias = CreateIn | JoinIn | MatchIn | SpectateIn | ViewIn | ResumeIn | RematchIn
+"""The requests that attach the connection to a room when they succeed."""
+AnyRequest: TypeAlias = AttachingIn | RoomsIn | LeaveIn | ActIn | SayIn
+"""The requests: they have an id and need a session."""
+AnyIn: TypeAlias = HelloIn | ByeIn | PingIn | AnyRequest

@@ -1,0 +1,427 @@
+"""The play protocol as a conversation without IO: every message both ways, and any bytes."""
+
+import time
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gateway.cluster.room_directory import RoomDirectory
+from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
+from gateway.dialects.contract import DeliveredStep, Opening
+from gateway.dialects.play.codec import encode_ack
+from gateway.dialects.play.conversation import PlayConversation
+from gateway.dialects.requests import (
+    ActRequest,
+    AttendRequest,
+    CloseConnection,
+    CountRejection,
+    CreateRequest,
+    HelloRequest,
+    JoinRequest,
+    LeaveRequest,
+    LogoutRequest,
+    MatchRequest,
+    Output,
+    RematchRequest,
+    SayRequest,
+    WatchRoomsRequest,
+)
+from gateway.transports.close_codes import BYE, MALFORMED
+from shared.commands import Wants
+from shared.errors import ErrorCode
+from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
+from shared.room_events import RoomSpec, RoomStatus
+from shared.room_views import Listing, Position
+
+ROOM = RoomId(1000)
+COMMAND = {"type": "take", "count": 2}
+
+
+class Client:
+    """A conversation and its client."""
+
+    def __init__(self, *, hello: bool = True, rooms: tuple[Listing, ...] = ()) -> None:
+        listed = RoomDirectory(lambda _call: None)
+        listed.gathered(rooms)
+        self.play = PlayConversation(Opening({}, listed))
+        self.rejections: list[str] = []
+        if hello:
+            self.say(type="hello", name="ada")
+
+    def say(self, **message: Any) -> list[Output]:
+        return self.send(msgspec.json.encode(message))
+
+    def send(self, frame: bytes) -> list[Output]:
+        outs = list(self.play.receive(frame))
+        self.rejections += [out.code for out in outs if isinstance(out, CountRejection)]
+        return [out for out in outs if not isinstance(out, CountRejection)]
+
+    def reply(self, **message: Any) -> dict[str, Any]:
+        """The immediate reply."""
+        (frame,) = self.say(**message)
+        return read(frame)
+
+    def answer(self, ref: Any, answer: Answer) -> dict[str, Any]:
+        (frame,) = self.play.answer(ref, answer)
+        return read(frame)
+
+
+def read(out: Output) -> dict[str, Any]:
+    assert isinstance(out, bytes)
+    decoded: dict[str, Any] = msgspec.json.decode(out)
+    return decoded
+
+
+def attending(view: bytes | None = b'{"a":1}', **fields: Any) -> RoomAttached:
+    return RoomAttached(ROOM, Seat(1), Epoch(7), Offset(5), view, **fields)
+
+
+# --- messages of a client ---------------------------------------------------------------------------------------------
+
+SPEC = RoomSpec("stones", 2, {"stones": 5}, True, 9, 1, 8)
+BOTH = Wants.VIEW | Wants.OPTIONS
+SAID: list[tuple[dict[str, Any], Output]] = [
+    ({"type": "hello", "name": "ada"}, HelloRequest("ada", None, "hello")),
+    ({"type": "hello", "token": "t"}, HelloRequest(None, "t", "hello")),
+    ({"type": "join", "id": 3, "room": 1000}, JoinRequest(ROOM, {}, 3)),
+    ({"type": "join", "id": 3, "room": 1000, "choice": {"a": 1}}, JoinRequest(ROOM, {"a": 1}, 3)),
+    (
+        {"type": "join", "id": 3, "room": 1000, "wants": ["view", "options"]},
+        JoinRequest(ROOM, {}, 3, BOTH),
+    ),
+    ({"type": "match", "id": 3, "game": "stones"}, MatchRequest("stones", None, None, RoomSpec("stones", 2), {}, 3)),
+    (
+        {"type": "match", "id": 3, "game": "stones", "seats": 3, "options": {"stones": 5}},
+        MatchRequest("stones", 3, {"stones": 5}, RoomSpec("stones", 3, {"stones": 5}), {}, 3),
+    ),
+    ({"type": "spectate", "id": 3, "room": 1000}, AttendRequest(ROOM, 0, 3)),
+    ({"type": "view", "id": 3, "room": 1000, "wants": ["options"]}, AttendRequest(ROOM, Wants.OPTIONS, 3)),
+    (
+        {"type": "resume", "id": 3, "room": 1000, "epoch": 7, "offset": 5},
+        AttendRequest(ROOM, 0, 3, Position(Epoch(7), Offset(5))),
+    ),
+    ({"type": "leave", "id": 3, "room": 1000}, LeaveRequest(ROOM, 3)),
+    ({"type": "rematch", "id": 3, "room": 1000}, RematchRequest(ROOM, 0, 3)),
+    ({"type": "say", "id": 3, "room": 1000, "text": "hi"}, SayRequest(ROOM, "hi", None, 3)),
+    ({"type": "say", "id": 3, "room": 1000, "text": "hi", "to": "bob"}, SayRequest(ROOM, "hi", "bob", 3)),
+]
+
+
+@pytest.mark.parametrize(("message", "request_"), SAID, ids=[str(message["type"]) for message, _ in SAID])
+def test_a_message_becomes_a_request(message: dict[str, Any], request_: Output) -> None:
+    assert Client().say(**message) == [request_]
+
+
+def test_a_create_message_sets_the_whole_spec_of_the_room() -> None:
+    message = {"game": "stones", "seats": 2, "options": {"stones": 5}, "private": True, "turn_ms": 9, "bots": 1}
+    assert Client().say(type="create", id=3, wait_ms=8, **message) == [CreateRequest(SPEC, {}, 3)]
+
+
+def test_the_command_of_a_move_is_passed_on_byte_for_byte() -> None:
+    (request,) = Client().send(b'{"type":"act","id":3,"room":1000,"command":{"type":"take",  "count":2}}')
+    assert isinstance(request, ActRequest)
+    assert (request.room, bytes(request.command), request.ref) == (1000, b'{"type":"take",  "count":2}', 3)  # type: ignore[arg-type]
+
+
+def test_a_ping_is_answered_at_once() -> None:
+    assert Client(hello=False).reply(type="ping", t=5) == {"type": "pong", "t": 5}
+
+
+def test_bye_ends_the_session_and_the_connection() -> None:
+    assert Client().say(type="bye") == [LogoutRequest(), CloseConnection(BYE)]
+
+
+def test_unknown_keys_are_ignored() -> None:
+    assert Client().say(type="leave", id=3, room=1000, what="ever") == [LeaveRequest(ROOM, 3)]
+
+
+def test_unknown_wants_are_ignored() -> None:
+    assert Client().say(type="join", id=3, room=1000, wants=["moon", "view", "view"]) == [
+        JoinRequest(ROOM, {}, 3, Wants.VIEW)
+    ]
+
+
+@pytest.mark.parametrize("message", [message for message, _ in SAID if message["type"] != "hello"])
+def test_a_request_without_a_session_is_refused(message: dict[str, Any]) -> None:
+    assert Client(hello=False).reply(**message)["code"] == "session/none"
+
+
+def test_a_move_without_a_session_is_refused() -> None:
+    assert Client(hello=False).reply(type="act", id=3, room=1000, command=COMMAND)["code"] == "session/none"
+
+
+# --- rooms ------------------------------------------------------------------------------------------------------------
+
+ROOMS = (
+    Listing(RoomId(1000), "stones", 2, RoomStatus.WAITING, free=1),
+    Listing(RoomId(1001), "stones", 3, RoomStatus.PLAYING, created_ms=1),
+    Listing(RoomId(1002), "codex", 2, RoomStatus.WAITING, created_ms=2),
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"),
+    [
+        ({}, [1000, 1001, 1002]),
+        ({"game": "stones"}, [1000, 1001]),
+        ({"status": "waiting"}, [1000, 1002]),
+        ({"seats": 3}, [1001]),
+        ({"game": "codex", "status": "playing"}, []),
+    ],
+)
+def test_rooms_are_listed_by_the_filter(wanted: dict[str, Any], numbers: list[int]) -> None:
+    frame, _ = Client(rooms=ROOMS).say(type="rooms", id=3, **wanted)
+    assert [room["room"] for room in read(frame)["rooms"]] == numbers
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_changes_of_rooms_are_watched_on_request(live: bool) -> None:
+    _, watch = Client(rooms=ROOMS).say(type="rooms", id=3, game="stones", live=live)
+    assert watch == WatchRoomsRequest("stones", on=live)
+
+
+def test_a_changed_room_is_sent() -> None:
+    client = Client(rooms=ROOMS)
+    client.say(type="rooms", id=3, live=True)
+    (frame,) = client.play.rooms_changed(RoomsChanged({RoomId(1000): ROOMS[0], RoomId(1002): None}))
+    received = read(frame)
+    assert ([room["room"] for room in received["changed"]], received["gone"]) == ([1000], [1002])
+
+
+def test_a_room_that_no_longer_matches_the_filter_is_gone() -> None:
+    client = Client(rooms=(Listing(RoomId(1001), "stones", 3, RoomStatus.WAITING),))
+    client.say(type="rooms", id=3, status=RoomStatus.WAITING, live=True)
+    (frame,) = client.play.rooms_changed(RoomsChanged({RoomId(1001): ROOMS[1]}))
+    assert read(frame)["gone"] == [1001]
+
+
+def test_a_room_that_was_never_sent_cannot_be_gone() -> None:
+    client = Client(rooms=ROOMS)
+    client.say(type="rooms", id=3, status=RoomStatus.WAITING, live=True)
+    assert list(client.play.rooms_changed(RoomsChanged({RoomId(1001): ROOMS[1], RoomId(1009): None}))) == []
+
+
+def test_a_room_that_came_later_can_be_gone_once() -> None:
+    client = Client()
+    client.say(type="rooms", id=3, live=True)
+    client.play.rooms_changed(RoomsChanged({RoomId(1000): ROOMS[0]}))
+    received = [list(client.play.rooms_changed(RoomsChanged({RoomId(1000): None}))) for _ in range(2)]
+    assert [len(frames) for frames in received] == [1, 0]
+
+
+def test_the_first_list_is_not_a_change() -> None:
+    client = Client()
+    client.say(type="rooms", id=3, live=True)
+    assert list(client.play.rooms_changed(RoomsChanged())) == []
+
+
+# --- messages to a client ----------------------------------------------------------------------------------------------
+
+
+def test_a_welcome_has_the_token_and_the_rooms() -> None:
+    received = Client().answer("hello", Welcomed("ada", SessionId("s-1"), "t.t", (ROOM,), ("stones",)))
+    assert received == {
+        "type": "welcome",
+        "session": "s-1",
+        "name": "ada",
+        "token": "t.t",
+        "rooms": [1000],
+        "games": ["stones"],
+    }
+
+
+def test_an_acknowledgement_names_the_step() -> None:
+    received = msgspec.json.decode(encode_ack(CommandId(3), ROOM, Epoch(7), Offset(5)))
+    assert received == {"type": "ack", "id": 3, "room": 1000, "epoch": 7, "offset": 5}
+
+
+def test_a_request_that_was_carried_out_is_acknowledged() -> None:
+    received = Client().answer(3, RequestDone(ROOM, Position(Epoch(7), Offset(5))))
+    assert received == {"type": "ack", "id": 3, "room": 1000, "epoch": 7, "offset": 5}
+
+
+def test_a_request_that_needed_no_step_is_acknowledged_without_a_position() -> None:
+    assert Client().answer(3, RequestDone(ROOM)) == {"type": "ack", "id": 3, "room": 1000}
+
+
+def test_a_refusal_names_the_request() -> None:
+    received = Client().answer(3, Refused("game/unknown", "there is no such game"))
+    assert received == {"type": "error", "id": 3, "code": "game/unknown", "text": "there is no such game"}
+
+
+def test_a_refusal_names_the_room_that_the_request_named() -> None:
+    received = Client().answer(3, Refused("game/over", "it is over", ROOM))
+    assert received == {"type": "error", "id": 3, "room": 1000, "code": "game/over", "text": "it is over"}
+
+
+def test_a_refusal_without_a_session_names_the_request() -> None:
+    client = Client(hello=False)
+    received = client.reply(type="leave", id=3, room=1000)
+    assert (received["code"], received["id"], received["room"]) == ("session/none", 3, 1000)
+    assert client.rejections == ["session/none"]
+
+
+def test_a_refused_hello_begins_no_session() -> None:
+    client = Client()
+    client.answer("hello", Refused("name/taken", ""))
+    assert client.reply(type="leave", id=3, room=1000)["code"] == "session/none"
+
+
+def test_a_second_hello_keeps_the_session() -> None:
+    client = Client()
+    client.answer("hello", Refused("session/twice", ""))
+    assert client.say(type="leave", id=3, room=1000) == [LeaveRequest(ROOM, 3)]
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ({"type": "join", "room": 1000}, "entered"),
+        ({"type": "create", "game": "stones", "seats": 2}, "entered"),
+        ({"type": "match", "game": "stones"}, "entered"),
+        ({"type": "rematch", "room": 1000}, "entered"),
+        ({"type": "spectate", "room": 1000}, "watching"),
+        ({"type": "view", "room": 1000}, "view"),
+    ],
+    ids=lambda value: value["type"] if isinstance(value, dict) else value,
+)
+def test_the_answer_of_an_attaching_request_is_named_by_the_request(message: dict[str, Any], kind: str) -> None:
+    client = Client()
+    client.say(id=3, **message)
+    received = client.answer(3, attending())
+    assert received == {"type": kind, "id": 3, "room": 1000, "seat": 1, "epoch": 7, "offset": 5, "view": {"a": 1}}
+
+
+def test_resuming_has_no_view() -> None:
+    client = Client()
+    client.say(type="resume", id=3, room=1000, epoch=7, offset=5)
+    received = client.answer(3, attending(None))
+    assert received == {"type": "resumed", "id": 3, "room": 1000, "seat": 1, "epoch": 7, "offset": 5}
+
+
+@pytest.mark.parametrize(("epoch", "offset"), [(7, -1), (7, 2**64), (-1, 5), (2**64, 5)])
+def test_a_position_that_the_store_cannot_look_up_is_malformed(epoch: int, offset: int) -> None:
+    received = Client().reply(type="resume", id=3, room=1000, epoch=epoch, offset=offset)
+    assert (received["code"], received["id"]) == ("frame/malformed", 3)
+
+
+@pytest.mark.parametrize("reason", ["slow", "rewound", "trimmed"])
+def test_an_unrequested_view_has_a_reason(reason: str) -> None:
+    received = Client().answer(None, attending(reason=reason))
+    assert (received["type"], received["reason"], "id" in received) == ("view", reason, False)
+
+
+def test_an_update_is_sent_byte_for_byte() -> None:
+    raw = b'{"type":"update","room":1000,"epoch":7,"offset":5,"at":99,"events":[{"type":"taken"}],"by":0}'
+    assert list(Client().play.deliver(DeliveredStep(raw), None)) == [raw]
+
+
+# --- malformed frames -------------------------------------------------------------------------------------------------
+
+MALFORMED_FRAMES = [
+    (b"", "frame/malformed"),
+    (b"hello", "frame/malformed"),
+    (b"null", "frame/malformed"),
+    (b"[]", "frame/malformed"),
+    (b"{}", "frame/malformed"),
+    (b'{"type":"fly","id":3}', "frame/unknown_type"),
+    (b'{"type":"join"}', "frame/malformed"),
+    (b'{"type":"join","id":"3","room":1000}', "frame/malformed"),
+    (b'{"type":"join","id":0,"room":1000}', "frame/malformed"),
+    (b'{"type":"join","id":9007199254740993,"room":1000}', "frame/malformed"),
+    (b'{"type":"hello","name":"\xff"}', "frame/malformed"),
+    (b'{"type":"act","id":3,"room":1000,"command":{"type":"\xff"}}', "frame/malformed"),
+    (b'{"type":"say","id":3,"room":1000,"text":"\\ud800"}', "frame/malformed"),
+    (b'{"type":"act","id":3,"room":1000,"command":' + b"[" * 30_000 + b"]" * 30_000 + b"}", "frame/malformed"),
+    (b'{"type":"act","id":3,"room":1000,"command":' + b'{"a":' * 500 + b"1" + b"}" * 501, "frame/malformed"),
+    (b"[" * 60_000, "frame/malformed"),
+]
+
+
+@pytest.mark.parametrize(("frame", "code"), MALFORMED_FRAMES, ids=[str(frame[:50]) for frame, _ in MALFORMED_FRAMES])
+def test_a_malformed_frame_gets_an_error(frame: bytes, code: str) -> None:
+    client = Client()
+    (out,) = client.send(frame)
+    assert (read(out)["code"], client.rejections) == (code, [code])
+
+
+@pytest.mark.parametrize(
+    "frame", [frame for frame, _ in MALFORMED_FRAMES], ids=[str(frame[:50]) for frame, _ in MALFORMED_FRAMES]
+)
+def test_a_malformed_frame_that_came_too_fast_is_answered_too(frame: bytes) -> None:
+    (out,) = Client().play.invalid_frame("busy/rate", frame)
+    assert read(out)["code"] == "busy/rate"
+
+
+def test_many_brackets_side_by_side_are_well_formed() -> None:
+    command = msgspec.json.encode({"type": "x", "list": [[] for _ in range(5_000)], "text": "[" * 500})
+    (out,) = Client().send(b'{"type":"act","id":3,"room":1000,"command":' + command + b"}")
+    assert isinstance(out, ActRequest)
+
+
+def test_brackets_behind_escaped_quotes_are_still_text() -> None:
+    command = msgspec.json.encode({"type": "x", "text": '\\"[' * 500})
+    (out,) = Client().send(b'{"type":"act","id":3,"room":1000,"command":' + command + b"}")
+    assert isinstance(out, ActRequest)
+
+
+def test_an_unterminated_string_is_rejected_in_linear_time() -> None:
+    begun = time.process_time()
+    (out,) = Client().send(b"[" * 101 + b'"' + b'\\"' * 32_000)
+    assert (read(out)["code"], time.process_time() - begun < 1) == ("frame/malformed", True)
+
+
+def test_an_error_names_the_request_as_far_as_it_can_be_read() -> None:
+    (out,) = Client().send(b'{"type":"join","id":3,"room":1000,"wants":5}')
+    assert (read(out)["id"], read(out)["room"]) == (3, 1000)
+
+
+@pytest.mark.parametrize("room", ["1000", None, 1.5, True, [1000]])
+def test_an_error_names_the_request_even_if_its_room_is_invalid(room: object) -> None:
+    received = Client().reply(type="join", id=3, room=room)
+    assert (received["code"], received["id"], "room" in received) == ("frame/malformed", 3, False)
+
+
+def test_twenty_malformed_frames_in_a_row_close_the_connection() -> None:
+    client = Client()
+    outs = [client.send(b"?") for _ in range(20)]
+    assert [len(out) for out in outs] == [1] * 19 + [2]
+    assert outs[-1][1] == CloseConnection(MALFORMED)
+
+
+def test_a_well_formed_frame_resets_the_count_of_malformed_ones() -> None:
+    client = Client()
+    for _ in range(19):
+        client.send(b"?")
+    client.say(type="ping")
+    assert len(client.send(b"?")) == 1
+
+
+@pytest.mark.parametrize("code", ["frame/binary", "frame/too_big", "busy/rate", "busy/connections"])
+def test_an_invalid_frame_gets_an_error(code: ErrorCode) -> None:
+    (out,) = Client().play.invalid_frame(code)
+    assert read(out)["code"] == code
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200))
+def test_receiving_any_bytes_does_not_raise(frame: bytes) -> None:
+    Client().send(frame)
+
+
+json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+KINDS = sorted({str(message["type"]) for message, _ in SAID} | {"act", "create", "rooms", "ping", "bye", "hello"})
+FIELDS = ("id", "room", "game", "seats", "options", "choice", "wants", "epoch", "offset", "text", "to", "token")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(FIELDS), json, max_size=6))
+def test_receiving_any_fields_does_not_raise(kind: str, fields: dict[str, Any]) -> None:
+    Client().send(msgspec.json.encode({"type": kind, **fields}))

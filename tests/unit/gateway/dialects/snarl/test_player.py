@@ -1,0 +1,90 @@
+"""The client of the load tool reports violations of the protocol."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.snarl.client import SnarlPlayer
+
+UPDATE: dict[str, Any] = {
+    "type": "player-update",
+    "layout": [[0] * 5, [0, 1, 1, 1, 0], [0, 1, 1, 1, 2], [0, 1, 1, 1, 0], [0] * 5],
+    "position": [2, 2],
+    "objects": [{"type": "key", "position": [1, 2]}],
+    "actors": [{"type": "zombie", "name": "zombie1", "position": [3, 3]}],
+    "message": None,
+}
+START = {"type": "start-level", "level": 1, "players": ["alice"]}
+
+
+def newcomer(name: str = "alice") -> SnarlPlayer:
+    player = SnarlPlayer(SeatAssignment(name, "snarl", 1, {}, 7, lambda: None, lambda _room: None, False))
+    list(player.open())
+    return player
+
+
+def hear(player: SnarlPlayer, *messages: Any) -> list[Any]:
+    answers = [answer for message in messages for answer in player.receive(msgspec.json.encode(message))]
+    return [msgspec.json.decode(answer) for answer in answers]
+
+
+def test_a_correct_conversation_has_no_faults() -> None:
+    player = newcomer()
+    assert hear(player, {"type": "welcome", "info": "x"}, "name") == ["alice"]
+    assert hear(player, START, UPDATE, "move") == [{"type": "move", "to": [1, 2]}]
+    assert hear(player, "Key") == []
+    assert (player.moves, player.told.faults) == (1, [])
+
+
+def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> None:
+    player = newcomer()
+    hear(player, "name")
+    assert hear(player, "name") == []
+    assert list(player.tick()) == [b'"alice"']
+    assert list(player.tick()) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "hello",
+        17,
+        {"type": "surprise"},
+        {"type": "welcome"},
+        {**UPDATE, "health": 1},
+        {**UPDATE, "layout": [[0] * 5] * 4},
+        {**UPDATE, "layout": [[0] * 5] * 5},
+        {**UPDATE, "objects": [{"type": "key", "position": [9, 9]}]},
+        {**UPDATE, "actors": [{"type": "player", "name": "alice", "position": [2, 2]}]},
+        {**UPDATE, "message": "Player bob sneezed."},
+        {"type": "start-level", "level": 1, "players": ["bob"]},
+        {"type": "end-game", "scores": []},
+        "move",
+        "OK",
+    ],
+)
+def test_a_message_that_violates_the_protocol_is_a_fault(message: Any) -> None:
+    player = newcomer()
+    hear(player, message)
+    assert player.told.faults
+
+
+def test_a_legal_move_that_is_called_invalid_is_a_fault() -> None:
+    player = newcomer()
+    hear(player, START, UPDATE, "move", "Invalid")
+    assert player.told.faults
+
+
+def test_players_of_one_game_must_get_the_same_scores() -> None:
+    def scores(exits: int) -> dict[str, Any]:
+        each = {"type": "player-score", "ejects": 0, "keys": 0}
+        return {"type": "end-game", "scores": [{**each, "name": name, "exits": exits} for name in ("carol", "dave")]}
+
+    carol, dave = newcomer("carol"), newcomer("dave")
+    hear(carol, scores(1))
+    hear(dave, scores(2))
+    assert (carol.told.faults, len(dave.told.faults)) == ([], 1)
+    assert carol.over
+    assert dave.over

@@ -1,0 +1,128 @@
+"""The loops of a gateway, step by step."""
+
+import dataclasses
+
+import msgspec
+
+from shared.bus import drains, keys
+from shared.bus.directory import ListingChange, storing
+from shared.bus.registry import GATEWAYS
+from shared.commands import Gone
+from shared.deliveries import Heartbeat, SessionReplaced
+from shared.ids import Epoch, Partition, RoomId
+from shared.room_events import RoomStatus
+from shared.room_views import Listing
+from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, SETTINGS, GatewayBench, settle
+from tests.support.waiting import eventually_async
+
+PUBLIC = Listing(RoomId(1000), "stones", 2, RoomStatus.WAITING)
+
+
+async def started(bench: GatewayBench | None = None) -> GatewayBench:
+    bench = bench or GatewayBench()
+    await bench.node.start()
+    await settle()
+    return bench
+
+
+async def test_a_started_node_is_registered_and_ready() -> None:
+    bench = await started()
+    assert (await GATEWAYS.roll(bench.store)).live == [GATEWAY]
+    assert bench.node.ready
+
+
+async def test_a_node_subscribes_to_its_deliveries_to_listings_and_to_control_messages() -> None:
+    bench = await started()
+    assert bench.subscriptions[0].channels == (keys.out(GATEWAY), keys.LISTINGS, keys.control(GATEWAY))
+
+
+async def test_a_node_is_not_ready_while_the_store_is_unreachable() -> None:
+    bench = await started()
+    bench.store.up = False
+    assert not bench.node.ready
+
+
+async def test_changes_published_while_the_directory_is_read_are_kept() -> None:
+    bench = GatewayBench()
+    await bench.store.pipe(storing(KEYS[0], [ListingChange(PUBLIC.room, PUBLIC)]))
+    await started(bench)
+    bench.store.hold()
+    bench.subscriptions[0].on_gap()
+    await settle()
+    bench.subscriptions[0].on_message(keys.LISTINGS, msgspec.json.encode([ListingChange(PUBLIC.room)]))
+    bench.store.go()
+    await settle()
+    assert bench.node.rooms.get(PUBLIC.room) is None
+
+
+async def test_a_replaced_session_is_closed() -> None:
+    bench = await started()
+    connection, paper = bench.connect()
+    replaced = msgspec.json.encode(SessionReplaced(connection.sid, connection.number))
+    bench.subscriptions[0].on_message(keys.control(GATEWAY), replaced)
+    assert paper.closed is not None
+    assert paper.closed.code == 4001
+
+
+async def test_a_connection_with_the_number_but_not_the_session_stays_open() -> None:
+    bench = await started()
+    connection, paper = bench.connect()
+    other = msgspec.json.encode(SessionReplaced(bench.connect()[0].sid, connection.number))
+    bench.subscriptions[0].on_message(keys.control(GATEWAY), other)
+    assert paper.closed is None
+
+
+async def test_a_heartbeat_that_shows_a_lost_delivery_counts_a_gap() -> None:
+    bench = await started()
+    bench.connect()
+    heartbeat = msgspec.json.encode(Heartbeat({Partition(0): (Epoch(7), 3)}))
+    bench.subscriptions[0].on_message(keys.control(GATEWAY), heartbeat)
+    assert bench.node.metrics.gaps == 1
+
+
+async def test_a_gateway_that_has_lost_its_lease_closes_its_clients_and_begins_anew_under_a_new_id() -> None:
+    bench = await started()
+    _, paper = bench.connect()
+    await GATEWAYS.strike(bench.store, GATEWAY)
+    await bench.node._heartbeat()
+    assert paper.closed is not None
+    assert paper.closed.code == 1012
+    assert bench.node.id != GATEWAY
+    assert (await GATEWAYS.roll(bench.store)).live == [bench.node.id]
+    assert bench.subscriptions[0].stopped
+    assert bench.subscriptions[1].channels[0] == keys.out(bench.node.id)
+
+
+async def test_a_gateway_that_begins_anew_ignores_deliveries_to_its_old_id() -> None:
+    bench = await started()
+    await GATEWAYS.strike(bench.store, GATEWAY)
+    await bench.node._heartbeat()
+    assert keys.out(GATEWAY) not in bench.subscriptions[1].channels
+
+
+async def test_an_operator_can_stop_a_gateway() -> None:
+    bench = await started()
+    await drains.ask(bench.store, GATEWAY)
+    bench.node.tasks.spawn(bench.node.run())
+    await bench.node.stopped()
+    bench.node.tasks.cancel()
+
+
+async def test_a_draining_gateway_closes_its_clients_and_unregisters() -> None:
+    bench = await started(GatewayBench(dataclasses.replace(SETTINGS, drain_ms=100)))
+    connection, paper = bench.connect()
+    draining = bench.node.tasks.spawn(bench.node.drain())
+    await eventually_async(lambda: paper.closed is not None, "the client is closed")
+    connection.lost()
+    await draining
+    assert not bench.node.ready
+    assert (await GATEWAYS.roll(bench.store)).live == []
+
+
+async def test_commands_are_sent_again_after_the_store_was_reconnected() -> None:
+    bench = await started()
+    connection, _ = bench.connect()
+    bench.node.outbox.send_own(ROOM, connection.sid, connection.number, Gone())
+    first = await bench.added()
+    bench.node.store_reconnected()
+    assert await bench.added() == first
