@@ -51,7 +51,8 @@ class StepBuilder:
     def begin(self) -> Result:
         """Begin with the next command; its result is filled in from now on."""
         draft = self._draft
-        draft.clear()
+        if draft.events or draft.of_room:
+            draft.clear()
         self._receivers_before = draft.presence().gateways
         result = self.result = Result(draft.state.room)
         return result

@@ -143,7 +143,7 @@ async def test_something_else_at_the_address_is_no_store(caplog: pytest.LogCaptu
 
     async with await asyncio.start_server(web, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(StoreDown, match="what answers there is no Redis"):
+        with pytest.raises(StoreDown, match="does not speak the Redis protocol"):
             await StoreClient(Address("127.0.0.1", port), greeting=[("PING",)]).start()
     assert caplog.text == ""
 
