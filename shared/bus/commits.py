@@ -119,10 +119,10 @@ def encode(
     numbers = dict(numbers)
     for gateway in steps | replies:
         numbers[gateway] = number = numbers.get(gateway, 0) + 1
-        delivery = encode_delivery(
+        items = encode_delivery(
             partition.partition, lease.epoch, number, steps.get(gateway, ()), replies.get(gateway, ())
         )
-        messages.append((keys.out(gateway), delivery))
+        messages.append((keys.out(gateway), items))
     return Commit(partition, lease, before, after, writes, messages, entries, numbers)
 
 

@@ -1,7 +1,7 @@
 """The draft of a step: a room's state and game, with the events of the current command applied so far.
 
-An event is applied as soon as it is added, because the next decision within the same command depends on it. Whatever
-raises in between has broken the room in memory: its owner drops it and loads it again from what was committed.
+An event is applied as soon as it is added, because the next decision within the same command depends on it. An
+exception in between leaves the room in memory broken: its owner drops it and loads it again from the store.
 """
 
 from collections.abc import Callable, Collection
