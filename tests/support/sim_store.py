@@ -108,7 +108,7 @@ class Line:
                 self._world.run(command)
 
     def lose(self, dice: Random) -> None:
-        """Break the connection: some requests were carried out, and no caller learns which. It stays down for a while."""
+        """Break the connection: some requests were carried out, and no caller learns which. It stays down."""
         self.down = True
         requests, self._requests = self._requests, deque()
         done = dice.randint(0, len(requests))
