@@ -23,7 +23,7 @@ from shared.ids import WorkerId
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import WorkerSettings
 from worker.games import load_catalog
-from worker.metrics import Metrics
+from worker.metrics import WorkerMetrics
 from worker.node import WorkerNode
 
 log = logging.getLogger("tavolata.worker")
@@ -48,7 +48,7 @@ class WorkerApp:
             self._reader,
             self._subscription,
             time.monotonic,
-            Metrics(),
+            WorkerMetrics(),
         )
         self._node.status = self._status
         self._port = 0

@@ -9,7 +9,7 @@ from shared.bus.commits import AnyOutcome, CommitOutcome
 from shared.results import Result
 
 
-class Metrics:
+class WorkerMetrics:
     """Counters of one worker, in a registry of their own."""
 
     def __init__(self) -> None:

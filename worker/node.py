@@ -14,7 +14,7 @@ from shared.bus.store import OnMessage, Store, StoreError
 from shared.ids import Partition, WorkerId
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog
-from worker.metrics import Metrics
+from worker.metrics import WorkerMetrics
 from worker.partitions.consumer import Consumer
 from worker.partitions.ownership import Ownership
 from worker.partitions.store_clock import StoreClock
@@ -29,7 +29,7 @@ _SHORTEST_CHECK_MS = 200
 """The watchdog's shortest interval: short leases must not make it break off commands that are merely slow."""
 
 
-class Reader(Store, Protocol):
+class BlockingStore(Store, Protocol):
     """The connection on which the consumer blocks."""
 
     client_id: int | None
@@ -50,10 +50,10 @@ class WorkerNode:
         settings: WorkerSettings,
         catalog: GameCatalog,
         store: Store,
-        reader: Reader,
+        reader: BlockingStore,
         subscription: Channels,
         monotonic: Callable[[], float],
-        metrics: Metrics,
+        metrics: WorkerMetrics,
     ) -> None:
         self.id = worker
         self.metrics = metrics

@@ -5,12 +5,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 
 class BadUrl(Exception):
-    """The store's URL cannot be understood; the text says why, without the URL, which may have a password in it."""
+    """The store's URL is malformed. The text never contains the URL, which may have a password in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a store is, from its URL."""
+    """The address of a store, its login and database."""
 
     host: str = "127.0.0.1"
     port: int = 6379

@@ -102,9 +102,9 @@ def encode(
         # The other writes of a result stand directly behind its records, before those of the next result. If the store
         # refuses an entry, the script stops there; every room before it then has all that belongs to its steps, such as
         # deadlines. Writes collected behind all entries would be missing for those rooms as well.
-        others = _other_writes(result, partition)
-        entries += [WRITE] * len(others)
-        writes += others
+        if others := _other_writes(result, partition):
+            entries += [WRITE] * len(others)
+            writes += others
         if result.reply is not None:
             replies[result.reply_to].append(result.reply)
         if result.listing is not msgspec.UNSET:
@@ -119,18 +119,17 @@ def encode(
     numbers = dict(numbers)
     for gateway in steps | replies:
         numbers[gateway] = number = numbers.get(gateway, 0) + 1
-        delivery = encode_delivery(
+        items = encode_delivery(
             partition.partition, lease.epoch, number, steps.get(gateway, ()), replies.get(gateway, ())
         )
-        messages.append((keys.out(gateway), delivery))
+        messages.append((keys.out(gateway), items))
     return Commit(partition, lease, before, after, writes, messages, entries, numbers)
 
 
 def _other_writes(result: Result, partition: Keys) -> list[RedisCommand]:
     """The writes of a result that are not additions to the streams of its room."""
-    room, writes = result.room, []
-    for due, started in result.deadlines:
-        writes.append(deadlines.changing(partition, due, started=started))
+    room = result.room
+    writes = [deadlines.changing(partition, due, started=started) for due, started in result.deadlines]
     if result.snapshot is not None:
         writes += journal.saving(partition, room, result.snapshot, _MOST_DELETED)
     if result.gateway_removed:

@@ -1,4 +1,7 @@
-"""The journal of a room (or of the lobby): all that happened, secrets included. Workers write it, recovery reads it."""
+"""Journals and snapshots of rooms and of the lobby in the store: loading, saving, reading page by page.
+
+Records are written by `shared.bus.commits`; their types are in `shared.journal_records`.
+"""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -17,18 +20,19 @@ _decode = msgspec.json.Decoder(JournalRecord).decode
 
 @dataclass(frozen=True, slots=True)
 class StoredRoom:
-    """All that the store has of a room."""
+    """A room as the store has it."""
 
     snapshot: bytes | None
     records: tuple[JournalEntry, ...]
     damage: str = ""
-    """Why it cannot be read, if it cannot."""
+    """The reason why it cannot be read; empty if it can."""
 
 
 async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = 200) -> list[StoredRoom]:
-    """What is needed to bring rooms back: the last snapshot and the records after it.
+    """Load rooms: the last snapshot of each, and the records after it.
 
-    All rooms are read together, a portion of each at a time: others wait for the same connection, and for the loop."""
+    All rooms are read together, a portion of each at a time: a long journal in one reply would block the connection and
+    the event loop, on which the leases are renewed."""
     snapshots = await store.pipe([("GET", partition.snapshot(room)) for partition, room in rooms])
     tails = [
         _Tail(partition.journal(room), "-" if snapshot is None else f"({_place(snapshot)}")
@@ -40,12 +44,12 @@ async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = 2
         for tail, entries in zip(waiting, replies, strict=True):
             tail.read(entries)
         waiting = [tail for tail, entries in zip(waiting, replies, strict=True) if len(entries) == most]
-    return [tail.kept(snapshot) for tail, snapshot in zip(tails, snapshots, strict=True)]
+    return [tail.stored(snapshot) for tail, snapshot in zip(tails, snapshots, strict=True)]
 
 
 @dataclass(slots=True)
 class _Tail:
-    """The records of a room after its snapshot, as far as they were read."""
+    """The records of a room after its snapshot, as far as they have been read."""
 
     key: str
     begin: str
@@ -53,16 +57,16 @@ class _Tail:
     damage: str = ""
 
     def read(self, entries: list[list[Any]]) -> None:
-        """A record that cannot be read concerns its room alone, not those that are loaded with it."""
+        """Add a portion. A record that cannot be decoded damages its own room, not those that are loaded with it."""
         if not entries:
             return
         self.begin = _after(entries[-1])
         try:
-            self.records += [_filed(entry) for entry in entries]
+            self.records += [_journal_entry(entry) for entry in entries]
         except (msgspec.MsgspecError, ValueError) as error:
             self.damage = f"its journal cannot be read: {error}"
 
-    def kept(self, snapshot: bytes | None) -> StoredRoom:
+    def stored(self, snapshot: bytes | None) -> StoredRoom:
         if self.damage:
             return StoredRoom(None, (), self.damage)
         return StoredRoom(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(self.records))
@@ -90,21 +94,21 @@ def saving(partition: Keys, room: RoomId, snapshot: Snapshot, most_deleted: int)
 async def portions(
     store: Store, partition: Keys, room: RoomId, after: RecordPlace | None = None, most: int = 200
 ) -> AsyncIterator[list[JournalEntry]]:
-    """Everything that happened in a room after a record, oldest first and a portion at a time: there is no limit to it,
-    and others use the connection, too."""
+    """The records of a room after a place, oldest first, in portions: a journal has no limit, and other callers share
+    the connection."""
     begin = "-" if after is None else f"({after[0]}-{after[1]}"
     while entries := await store.call("XRANGE", partition.journal(room), begin, "+", "COUNT", most):
-        yield [_filed(entry) for entry in entries]
+        yield [_journal_entry(entry) for entry in entries]
         if len(entries) < most:
             return
         begin = _after(entries[-1])
 
 
 async def at(store: Store, partition: Keys, room: RoomId, place: RecordPlace) -> JournalRecord | None:
-    """One record; None if there is none at this place."""
+    """The record at a place; None if there is none."""
     entry_id = f"{place[0]}-{place[1]}"
     entries = await store.call("XRANGE", partition.journal(room), entry_id, entry_id)
-    return _filed(entries[0])[2] if entries else None
+    return _journal_entry(entries[0])[2] if entries else None
 
 
 def _place(snapshot: bytes) -> str:
@@ -112,11 +116,11 @@ def _place(snapshot: bytes) -> str:
 
 
 def _after(entry: list[Any]) -> str:
-    """Where to go on reading."""
+    """The beginning of the next range."""
     return f"({entry[0].decode()}"
 
 
-def _filed(entry: list[Any]) -> JournalEntry:
+def _journal_entry(entry: list[Any]) -> JournalEntry:
     place, fields = entry
     offset, number = place.split(b"-")
     return Offset(int(offset)), int(number), _decode(fields[1])

@@ -1,7 +1,7 @@
-"""What the rest of the bus needs of a connection to Redis, and how that can fail.
+"""The contract of a connection to the store, and the ways in which a call can fail.
 
-A write is never tried again behind the caller's back: it either was not sent (`StoreDown`), or may have happened
-(`OutcomeUnknown`), and only the caller knows what a repetition would mean.
+A connection never repeats a write by itself: the write either was not sent (`StoreDown`), or may have happened
+(`OutcomeUnknown`), and only the caller knows whether repeating it is safe.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,11 +12,11 @@ RedisCommand: TypeAlias = tuple[Argument, ...]
 Publication: TypeAlias = tuple[str, bytes]
 """A channel, and items of the JSON array that is published there; the items of all partitions travel together."""
 OnMessage: TypeAlias = Callable[[str, bytes], None]
-"""Takes a channel and what was said on it."""
+"""Takes a channel and a message that was published there."""
 
 
 class StoreError(Exception):
-    """The store did not do what it was asked for."""
+    """Base of all failures of a call to the store."""
 
 
 class StoreDown(StoreError):
@@ -24,22 +24,22 @@ class StoreDown(StoreError):
 
 
 class OutcomeUnknown(StoreError):
-    """The connection was lost before the answer came; the command may have been carried out."""
+    """The connection was lost before the reply arrived; the command may have been carried out."""
 
 
 class StoreRefused(StoreError):
-    """The store answered with an error."""
+    """The store replied with an error."""
 
 
 class Store(Protocol):
-    """A connection that several callers share: what they ask in one tick of the loop travels together."""
+    """A connection that several callers share: their commands of one tick of the loop travel together."""
 
     async def call(self, *command: Argument) -> Any:
-        """One command; raises `StoreError`."""
+        """Run one command; raises `StoreError`."""
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
-        """Several commands in one go, in order; their answers. An error answer raises after all have come, or with
-        `errors` stands among them as a `StoreRefused`."""
+        """Run several commands in one round trip, in order; their replies. An error reply raises after all have
+        arrived, or with `errors` stands among the replies as a `StoreRefused`."""
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:
-        """Several commands whose answers nobody waits for, because the caller will notice if they had no effect."""
+        """Send several commands without waiting for replies; the caller notices by other means if they fail."""

@@ -20,7 +20,7 @@ class World:
         self.lines: dict[int, Line] = {}
         """All connections, by the number that the store knows them by."""
         self.adds = 0
-        """Additions to streams so far: whoever waits for one need not look before it has come."""
+        """Additions to streams so far: a read that waits need not look again before one has come."""
 
     def run(self, command: RedisCommand) -> Any:
         if command[:2] == ("CLIENT", "UNBLOCK"):
@@ -113,7 +113,7 @@ class Line:
                 self._world.run(command)
 
     def lose(self, dice: Random) -> None:
-        """The connection breaks: some of what was asked has happened, nobody knows what. It stays down for a while."""
+        """Break the connection: some requests were carried out, and no caller learns which. It stays down."""
         self.down = True
         requests, self._requests = self._requests, deque()
         done = dice.randint(0, len(requests))

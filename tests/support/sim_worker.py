@@ -11,11 +11,11 @@ from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeNews, FakeServer
 from tests.support.sim_store import Line, World
 from worker.games import GameCatalog
-from worker.metrics import Metrics
+from worker.metrics import WorkerMetrics
 from worker.node import WorkerNode
 
 
-class CountingMetrics(Metrics):
+class CountingMetrics(WorkerMetrics):
     """Counts how often the fence kept a stale owner from writing."""
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ class Guessed(Message, frozen=True):
     seat: Seat
     number: int
     secret: int = 0
-    """The guesser's own, for nobody else."""
+    """The guesser's own secret, which no other seat may see."""
 
 
 class Poisoned(Message, frozen=True):

@@ -12,7 +12,7 @@ from shared.room_events import RoomSpec
 from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeServer, FakeStore, VirtualTime
 from tests.support.room_bench import CATALOG
-from worker.metrics import Metrics
+from worker.metrics import WorkerMetrics
 from worker.partitions.consumer import Consumer
 from worker.partitions.ownership import Ownership
 from worker.partitions.store_clock import StoreClock
@@ -25,7 +25,7 @@ TOY = RoomSpec("toy", 2, turn_ms=9_000)
 
 
 class FlakyStore(FakeStore):
-    """Loses the answer to the next commit, if told to."""
+    """Loses the reply to the next commit on request."""
 
     lose_next = False
 
@@ -66,7 +66,7 @@ class WorkerBench:
         self.time = time
         self.store = SlowStore(time, server)
         self.ownership = Ownership(WorkerId(name), self.store, SETTINGS, CATALOG, StoreClock(monotonic), monotonic)
-        self.consumer = Consumer(self.store, self.store, self.ownership, SETTINGS, Metrics())
+        self.consumer = Consumer(self.store, self.store, self.ownership, SETTINGS, WorkerMetrics())
         self._ids = 0
 
     async def add(self, *bodies: RoomCommand, room: RoomId = ROOM, who: str = "ada") -> None:

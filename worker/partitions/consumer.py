@@ -14,7 +14,7 @@ from shared.commands import Envelope
 from shared.ids import LOBBY, RoomId, partition_of
 from shared.results import Result
 from shared.runtime.settings import WorkerSettings
-from worker.metrics import Metrics
+from worker.metrics import WorkerMetrics
 from worker.partitions.ownership import Ownership
 from worker.partitions.partition import OwnedPartition
 
@@ -45,7 +45,7 @@ class Consumer:
     """The main loop of a worker. Each of its steps can be taken alone."""
 
     def __init__(
-        self, reader: Store, store: Store, ownership: Ownership, settings: WorkerSettings, metrics: Metrics
+        self, reader: Store, store: Store, ownership: Ownership, settings: WorkerSettings, metrics: WorkerMetrics
     ) -> None:
         self._reader = reader
         self._store = store

@@ -165,7 +165,7 @@ class Ownership:
             self.changed.set()
 
     async def _begin(self, taken: list[OwnedPartition]) -> None:
-        """Read what is going on in partitions that were just taken, compensate their rooms, and begin to serve them.
+        """Read the contents of partitions that were just taken, compensate their rooms, and begin to serve them.
 
         The first renewal of a lease makes the store forget how long the partition had no owner. It therefore travels
         behind the compensation: if this worker dies in between, the next one sees the same idle time."""
@@ -225,7 +225,7 @@ class Ownership:
                 await self._mark_players_away(partition, gateway)
 
     async def _mark_players_away(self, partition: OwnedPartition, gateway: GatewayId) -> None:
-        """Tell the rooms of a dead gateway about it, and forget the gateway. In this order: if this worker dies in
+        """Notify the rooms of a dead gateway, and forget the gateway. In this order: if this worker dies in
         between, the next owner finds the gateway still known, and repeats it."""
         rooms = await attendance.rooms_of(self._store, partition.keys, gateway)
         if rooms:

@@ -19,7 +19,7 @@ class Watchdog:
         self.task: object | None = None
         """The command that is running, or the room that is being loaded; None between two of them."""
         self.overtime = False
-        """A command was broken off: commit what was done before it, and begin nothing else first."""
+        """A command was broken off: the results so far are committed before anything else is begun."""
         self._seen: object | None = None
 
     def start(self, every_s: float) -> None:

@@ -1,7 +1,7 @@
 """The draft of a step: a room's state and game, with the events of the current command applied so far.
 
-An event is applied as soon as it is added, because the next decision within the same command depends on it. Whatever
-raises in between has broken the room in memory: its owner drops it and loads it again from what was committed.
+An event is applied as soon as it is added, because the next decision within the same command depends on it. An
+exception in between leaves the room in memory broken: its owner drops it and loads it again from the store.
 """
 
 from collections.abc import Callable, Collection
@@ -85,11 +85,16 @@ class RoomDraft:
 
     def conclude(self) -> None:
         """End the game if it has an outcome, and find out whose turn it is."""
-        assert self.game is not None
-        if self.state.status == RoomStatus.PLAYING and (outcome := self.game.outcome(self.play)) is not None:
-            names = tuple(self.state.seats[seat].name for seat in outcome.winners)
+        game, state = self.game, self.state
+        assert game is not None
+        if state.status != RoomStatus.PLAYING:
+            self.turn = ()
+        elif (outcome := game.outcome(self.play)) is None:
+            self.turn = game.turn(self.play)
+        else:
+            names = tuple(state.seats[seat].name for seat in outcome.winners)
             self.add(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
-        self.turn = self.whose_turn()
+            self.turn = ()
 
     def clear(self) -> None:
         """Begin the next step."""

@@ -163,7 +163,7 @@ def apply(state: RoomState, event: RoomEvent) -> None:
 
 
 def _forget_player(state: RoomState, seat: Seat) -> None:
-    """Before the start the seat is free for another player, who must not read the private chat of this one."""
+    """Before the start the seat is free for another player, and private chat must not reach that player."""
     if state.status == RoomStatus.WAITING:
         state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
     else:

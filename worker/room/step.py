@@ -51,7 +51,8 @@ class StepBuilder:
     def begin(self) -> Result:
         """Begin with the next command; its result is filled in from now on."""
         draft = self._draft
-        draft.clear()
+        if draft.events or draft.of_room:
+            draft.clear()
         self._receivers_before = draft.presence().gateways
         result = self.result = Result(draft.state.room)
         return result
@@ -99,7 +100,8 @@ class StepBuilder:
         return done is not None
 
     def _receivers(self) -> tuple[GatewayId, ...]:
-        """The gateways that receive the room's updates now, or did before this command: who leaves sees the step."""
+        """The gateways that receive the room's updates now, or did before this command: a
+        player who leaves still sees that step."""
         return tuple(sorted({*self._receivers_before, *self._draft.presence().gateways}))
 
     def _message(self, update: Update, done: CompletedCommand | None) -> StepMessage:

@@ -6,7 +6,7 @@
 -- Returns {1, gateway and connection before} or {0, session, gateway, rooms ...}.
 local key, session, gateway, connection, from = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local with_rooms = ARGV[5] == '1'
-local lives = 30 * 24 * 3600 * 1000  -- longer than any connection; nobody lets go of the names of a killed gateway
+local lives = 30 * 24 * 3600 * 1000  -- longer than any connection; a killed gateway cannot release its names
 
 local held = redis.call('HMGET', key, 'session', 'gateway', 'connection')
 if held[1] and held[1] ~= session and held[1] ~= from then

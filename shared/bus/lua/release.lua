@@ -1,5 +1,5 @@
 #!lua
--- Gives a partition up, so that the next owner need not wait for the lease to run out.
+-- Gives a partition up, so that the next owner need not wait for the end of the lease.
 -- KEYS[1]  the partition's owner hash
 -- ARGV[1]  the owner's token
 -- Returns 1, or 0 if it was not the caller's any more.

@@ -1,5 +1,6 @@
 #!lua
--- Renews the lease on a partition, if it is still the caller's and has not run out: that must be taken anew.
+-- Renews the lease on a partition, if it is still the caller's and has not ended. A lease that has ended must be taken
+-- anew: only taking reports how long the partition was without an owner.
 -- KEYS[1]  the partition's owner hash
 -- ARGV[1]  the owner's token   ARGV[2] lease in ms
 -- Returns 1, or 0 if the lease is lost.

@@ -1,9 +1,10 @@
 #!lua
--- Takes a partition whose lease is free, has run out, or is the caller's own, under a new epoch. How long nobody had it
--- is told again, to the next taker if need be, until the lease is first renewed.
+-- Takes a partition that has no lease, whose lease has ended, or that is the caller's own, under a new epoch. The time at
+-- which the last owner was alive stays stored until the lease is first renewed: if the caller dies before that, the next
+-- owner still learns how long the partition was without an owner.
 -- KEYS[1]  the partition's owner hash
 -- ARGV[1]  the worker   ARGV[2] lease in ms   ARGV[3] a random number below 2^20   ARGV[4] a nonce
--- Returns {epoch, token, stream offset, when the last owner was last alive (ms, 0: never), now (ms)}, or nothing.
+-- Returns {epoch, token, cursor, when the last owner was last alive (ms, 0: never), now (ms)}, or nothing.
 local owner, worker, lease, random, nonce = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 
 local time = redis.call('TIME')

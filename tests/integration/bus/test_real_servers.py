@@ -31,6 +31,23 @@ async def test_a_waiting_read_returns_as_soon_as_a_command_comes(server: str, re
     assert entries[Partition(1)][0][1] == (envelope(1),)
 
 
+@pytest.mark.parametrize("server", ["valkey_url", "valkey_cluster_url"])
+async def test_a_waiting_read_can_be_woken_from_another_connection(server: str, request: pytest.FixtureRequest) -> None:
+    address = Address.parse(request.getfixturevalue(server))
+    reader, store = StoreClient(address, name="w-1"), StoreClient(address)
+    await reader.start()
+    await store.start()
+    waiting = asyncio.create_task(command_streams.read(reader, {Partition(1): (P, "$")}, 10, 20_000))
+    while b"blocked_clients:1" not in await store.call("INFO", "clients"):
+        pass
+    assert reader.client_id is not None
+    await command_streams.wake_reader(store, reader.client_id)
+    entries = await waiting
+    await reader.stop()
+    await store.stop()
+    assert entries == {}
+
+
 async def test_a_read_that_waited_in_vain_finds_nothing(valkey_url: str) -> None:
     reader = StoreClient(Address.parse(valkey_url))
     await reader.start()

@@ -147,7 +147,7 @@ def test_the_dashboard_shows_every_metric_and_no_other() -> None:
 
 
 def test_they_are_the_metrics_of_gateways_and_workers() -> None:
-    registries = (gateway.metrics.Metrics().registry, worker.metrics.Metrics().registry)
+    registries = (gateway.metrics.Metrics().registry, worker.metrics.WorkerMetrics().registry)
     counted = [metric for registry in registries for metric in registry.collect()]
     assert {metric.name + "_total" * (metric.type == "counter") for metric in counted} == METRICS
 

@@ -9,7 +9,7 @@ from shared.ids import WorkerId
 from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeStore
 from worker.games import load_catalog
-from worker.metrics import Metrics
+from worker.metrics import WorkerMetrics
 from worker.node import WorkerNode
 
 
@@ -35,7 +35,7 @@ class QuietSubscription:
 def node(store: Leaving) -> WorkerNode:
     catalog = load_catalog("")
     return WorkerNode(
-        WorkerId("w-1"), WorkerSettings(), catalog, store, store, QuietSubscription(), time.monotonic, Metrics()
+        WorkerId("w-1"), WorkerSettings(), catalog, store, store, QuietSubscription(), time.monotonic, WorkerMetrics()
     )
 
 

@@ -75,12 +75,12 @@ def test_a_private_room_is_never_matched() -> None:
     assert bench.room("bob", Match("stones", open=STONES)) == 1000
 
 
-def test_two_who_come_at_once_meet_at_one_table() -> None:
+def test_two_players_who_come_at_once_meet_at_one_table() -> None:
     bench = Bench()
     assert bench.room("ada") == bench.room("bob")
 
 
-def test_the_second_is_told_how_to_open_the_table_if_the_first_has_not() -> None:
+def test_the_second_player_gets_the_spec_in_case_the_first_has_not_opened_the_table() -> None:
     bench = Bench()
     bench.ask("ada", WANTED)
     assert bench.ask("bob", Match("stones")).spec == STONES
@@ -91,7 +91,7 @@ def test_a_third_gets_a_table_of_his_own() -> None:
     assert [bench.room(who) for who in ("ada", "bob", "eve", "joe")] == [1000, 1000, 1001, 1001]
 
 
-def test_where_no_table_waits_and_none_may_be_opened_the_player_is_told() -> None:
+def test_without_a_waiting_table_a_match_that_may_not_open_one_is_refused() -> None:
     assert Bench().ask("ada", Match("stones")).code == "lobby/no_table"
 
 
@@ -121,7 +121,7 @@ def test_a_table_with_other_options_does_not_fit() -> None:
     assert bench.ask("bob", Match("stones", options={"stones": 8})).code == "lobby/no_table"
 
 
-def test_options_that_nobody_asked_for_do_not_matter() -> None:
+def test_options_that_the_player_left_open_do_not_matter() -> None:
     bench = Bench()
     bench.room("ada", Match("stones", open=RoomSpec("stones", 2, {"stones": 9})))
     assert bench.room("bob", Match("stones")) == 1000
@@ -134,7 +134,7 @@ def test_a_table_of_one_dialect_is_for_that_dialect() -> None:
     assert bench.room("eve", Match("stones", dialect="snarl")) == 1000
 
 
-def test_who_was_turned_away_is_led_elsewhere() -> None:
+def test_a_player_who_was_refused_at_a_table_is_sent_to_another() -> None:
     bench = Bench()
     bench.room("ada")
     assert bench.room("bob", Match("stones", open=STONES, avoid=(RoomId(1000),))) == 1001
@@ -158,14 +158,14 @@ def test_a_reservation_lasts_a_moment() -> None:
     assert bench.room("eve") == 1001
 
 
-def test_who_sits_needs_no_reservation() -> None:
+def test_a_seated_player_needs_no_reservation() -> None:
     bench = Bench()
     bench.room("ada")
     bench.listed(RoomId(1000), 1, 1, "ada")
     assert bench.room("bob") == 1000
 
 
-def test_who_asks_again_keeps_the_reservation() -> None:
+def test_a_player_who_asks_again_keeps_the_reservation() -> None:
     bench = Bench()
     bench.room("ada")
     bench.room("bob")
@@ -179,7 +179,7 @@ def test_a_full_table_waits_no_more() -> None:
     assert bench.room("bob") == 1001
 
 
-def test_a_table_that_nobody_opened_in_time_is_forgotten() -> None:
+def test_a_table_that_was_not_opened_in_time_is_forgotten() -> None:
     bench = Bench()
     bench.room("ada", Open(RoomSpec("stones", 99), PRIVATE))
     bench.now_ms += RESERVED_MS
@@ -228,7 +228,7 @@ def test_an_older_question_is_not_answered() -> None:
     assert bench.ask("ada", WANTED, 6).code == "command/too_old"
 
 
-def test_what_is_no_question_to_the_lobby_is_refused() -> None:
+def test_a_command_that_is_not_for_the_lobby_is_refused() -> None:
     assert Bench().ask("ada", Gone()).code == "room/unknown"
 
 
@@ -274,7 +274,7 @@ LARGE = "B" * 60_000
 
 
 @pytest.mark.parametrize("private", [True, False])
-def test_what_was_asked_for_in_vain_is_not_kept(private: bool) -> None:
+def test_specs_of_rooms_that_wait_no_more_are_not_kept(private: bool) -> None:
     bench = Bench()
     for number in range(SNAPSHOT_EVERY):
         spec = RoomSpec("stones", 2, {"x": LARGE}, private=private)
@@ -297,7 +297,7 @@ def test_the_same_question_gets_the_same_answer_once_the_room_is_open(body: Room
     assert bench.ask("ada", body, 7) == first
 
 
-def test_who_asks_again_for_a_private_room_gets_the_same_one() -> None:
+def test_a_repeated_request_for_a_private_room_gets_the_same_one() -> None:
     bench = Bench()
     private = RoomSpec("stones", 2, private=True)
     first = bench.ask("ada", Open(private, PRIVATE), 7)
@@ -305,7 +305,7 @@ def test_who_asks_again_for_a_private_room_gets_the_same_one() -> None:
     assert bench.ask("ada", Open(private, RoomId(PRIVATE + 1)), 7) == first
 
 
-def test_who_asks_again_for_the_table_of_another_that_waits_no_more_may_open_it_as_wanted() -> None:
+def test_a_repeated_match_to_a_table_that_waits_no_more_gets_the_requested_spec() -> None:
     bench = Bench()
     bench.room("ada", Open(RoomSpec("stones", 2, {"stones": 9}), PRIVATE))
     assert bench.ask("bob", WANTED, 7).spec == RoomSpec("stones", 2, {"stones": 9})
@@ -314,7 +314,7 @@ def test_who_asks_again_for_the_table_of_another_that_waits_no_more_may_open_it_
     assert (again.to, again.spec) == (1000, STONES)
 
 
-def test_reservations_that_nobody_came_for_are_forgotten() -> None:
+def test_reservations_that_were_not_used_are_forgotten() -> None:
     bench = Bench()
     room = bench.room("ada")
     assert room is not None

@@ -33,7 +33,7 @@ def test_everybody_comes_to_the_same_answer(workers: list[str], dice: object) ->
     assert assign(32, ids) == assign(32, list(reversed(ids)))
 
 
-def test_nobody_holds_anything_where_nobody_is() -> None:
+def test_without_workers_no_partition_is_assigned() -> None:
     assert assign(64, []) == {}
 
 

@@ -48,7 +48,7 @@ async def test_nothing_is_read_without_a_partition(bench: WorkerBench) -> None:
     assert await bench.consumer.consume(None) == 0
 
 
-async def test_a_turn_reads_handles_and_commits(bench: WorkerBench) -> None:
+async def test_one_round_reads_handles_and_commits(bench: WorkerBench) -> None:
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.consumer.consume(None)
@@ -56,7 +56,7 @@ async def test_a_turn_reads_handles_and_commits(bench: WorkerBench) -> None:
 
 
 @pytest.mark.parametrize(("many", "pauses"), [(16, [SETTINGS.linger_ms / 1_000]), (15, [])])
-async def test_after_a_large_turn_more_is_let_come(
+async def test_the_consumer_lingers_after_a_round_with_many_commands(
     bench: WorkerBench, monkeypatch: pytest.MonkeyPatch, many: int, pauses: list[float]
 ) -> None:
     paused: list[float] = []
@@ -73,7 +73,7 @@ async def test_after_a_large_turn_more_is_let_come(
     assert paused == pauses
 
 
-async def test_what_was_committed_is_not_read_again(bench: WorkerBench) -> None:
+async def test_committed_entries_are_not_read_again(bench: WorkerBench) -> None:
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.consumer.consume(None)
@@ -81,7 +81,7 @@ async def test_what_was_committed_is_not_read_again(bench: WorkerBench) -> None:
     assert await bench.consumer.consume(None) == 0
 
 
-async def test_a_room_whose_entry_is_refused_does_not_cost_another_its_deadline(bench: WorkerBench) -> None:
+async def test_a_refused_entry_of_one_room_does_not_cost_another_its_deadline(bench: WorkerBench) -> None:
     other = RoomId(1002)
     await bench.ownership.tick()
     await bench.store.call("XADD", KEYS[0].updates(other), "9-0", "b", "[]")
@@ -93,7 +93,7 @@ async def test_a_room_whose_entry_is_refused_does_not_cost_another_its_deadline(
     assert (await bench.journal(), {due.partition(b":")[0] for due in deadlines}) == (3, {b"%d" % ROOM})
 
 
-async def test_nobody_hears_of_anything_before_it_is_committed(bench: WorkerBench) -> None:
+async def test_nothing_is_published_before_the_commit(bench: WorkerBench) -> None:
     news = bench.store.server.listen((keys.out(G1),))
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
@@ -105,7 +105,7 @@ async def test_nobody_hears_of_anything_before_it_is_committed(bench: WorkerBenc
     assert (before, len(news.heard())) == ([], 1)
 
 
-async def test_a_gateway_hears_of_the_commit(bench: WorkerBench) -> None:
+async def test_a_gateway_receives_a_delivery_after_the_commit(bench: WorkerBench) -> None:
     news = bench.store.server.listen((keys.out(G1),))
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
@@ -114,7 +114,7 @@ async def test_a_gateway_hears_of_the_commit(bench: WorkerBench) -> None:
     assert [reply.seat for one in msgspec.json.decode(data, type=list[Delivery]) for reply in one.replies] == [0]
 
 
-async def test_the_lobby_is_told_of_a_new_table(bench: WorkerBench) -> None:
+async def test_the_lobby_gets_a_notice_of_a_new_table(bench: WorkerBench) -> None:
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.consumer.consume(None)
@@ -162,7 +162,7 @@ async def test_a_batch_whose_outcome_was_unknown_is_not_handled_twice(bench: Wor
     assert await bench.journal() == 1
 
 
-async def test_entries_read_under_a_tenancy_that_was_lost_are_not_handled_under_the_next(bench: WorkerBench) -> None:
+async def test_entries_read_before_a_partition_was_lost_and_retaken_are_not_handled(bench: WorkerBench) -> None:
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     honest = bench.store.pipe
@@ -178,7 +178,7 @@ async def test_entries_read_under_a_tenancy_that_was_lost_are_not_handled_under_
     assert await bench.consumer.read(None) == []
 
 
-async def test_an_entry_that_cannot_be_read_is_passed_over(bench: WorkerBench) -> None:
+async def test_an_entry_that_cannot_be_decoded_is_skipped(bench: WorkerBench) -> None:
     await bench.ownership.tick()
     await bench.store.call("XADD", KEYS[0].commands, "*", "b", b"\xff nonsense")
     await bench.add(Enter("ada", TOY))

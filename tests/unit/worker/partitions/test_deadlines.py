@@ -98,7 +98,7 @@ def test_deadlines_of_other_names_do_not_replace_each_other() -> None:
     assert len(bench.passed(1_100)[OURS]) == 2
 
 
-def test_deadlines_of_a_lost_partition_are_not_our_business() -> None:
+def test_deadlines_of_a_lost_partition_are_not_fired() -> None:
     bench = Bench()
     bench.deadlines.add(LOST, [due(1_000)])
     assert bench.passed(1_100) == {}
@@ -112,7 +112,7 @@ def test_a_room_that_moves_on_and_on_needs_no_more_memory() -> None:
     assert bench.passed(2 * 10**9) == {OURS: [due(10**9 + 99_999, 99_999)]}
 
 
-async def test_what_the_store_did_not_take_is_tried_again() -> None:
+async def test_deadlines_that_the_store_did_not_take_are_added_again() -> None:
     bench = Bench()
     bench.deadlines.add(OURS, [due(1_000)])
     bench.now_s = 1.1

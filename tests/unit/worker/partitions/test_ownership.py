@@ -21,7 +21,7 @@ def bench() -> Iterator[WorkerBench]:
         yield WorkerBench(time, FakeServer())
 
 
-async def test_a_lonely_worker_takes_everything(bench: WorkerBench) -> None:
+async def test_a_single_worker_takes_all_partitions(bench: WorkerBench) -> None:
     await bench.ownership.tick()
     assert sorted(bench.ownership.partitions) == [0, 1]
 
@@ -190,7 +190,7 @@ async def test_players_of_a_dead_gateway_are_away(bench: WorkerBench) -> None:
     assert not any(place.here for place in held.state.seats.values())
 
 
-async def test_a_gateway_that_comes_while_another_is_buried_is_not_taken_for_dead(bench: WorkerBench) -> None:
+async def test_a_gateway_that_registers_while_another_is_removed_is_not_taken_for_dead(bench: WorkerBench) -> None:
     other, newcomer = RoomId(1001), GatewayId("g-2")
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))

@@ -69,7 +69,7 @@ def test_other_rooms_of_the_batch_go_on() -> None:
     assert len(done) == 2
 
 
-def test_what_a_room_did_before_it_broke_is_kept() -> None:
+def test_the_steps_of_a_room_before_it_broke_are_kept() -> None:
     bench = Bench()
     results = bench.handle(bench.say(BAD, "ada", act(Guess(1))), bench.say(BAD, "bob", act(Poison())))
     assert [(filed.offset, filed.number) for result in results for filed in result.records] == [(4, 0)]

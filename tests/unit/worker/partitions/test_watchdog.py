@@ -25,7 +25,7 @@ def watch() -> Iterator[Watchdog]:
     signal.signal(signal.SIGVTALRM, before)
 
 
-def test_what_is_under_way_at_two_looks_is_broken_off(watch: Watchdog) -> None:
+def test_a_task_that_is_running_at_two_checks_is_broken_off(watch: Watchdog) -> None:
     watch.task = object()
     look()
     with pytest.raises(CommandTookTooLong):

@@ -1,18 +1,31 @@
 """Commands of a room: each is carried out once, whatever happens to it on the way."""
 
+import dataclasses
+
 import msgspec
 import pytest
 
 from shared.commands import Act, Gone, Leave, Rematch, Say, Watch
 from shared.deliveries import CompletedCommand
+from shared.errors import Rejected
 from shared.ids import CommandId, GatewayId, RoomId
 from shared.room_events import RoomSpec
 from tests.support.batches import replies_for, steps_for
 from tests.support.room_bench import G1, G2, TWO, RoomBench, act, finished, opened, started, take
-from tests.support.toys import Boom, Guess, Poison
+from tests.support.toys import TOY, Boom, Guess, Poison
+from worker.games import GameCatalog
 from worker.room.results import RESULTS_KEPT
 
 # --- moves ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_refusal_of_the_game_that_cannot_be_encoded_costs_the_command_alone() -> None:
+    """The commit would otherwise fail for all rooms of the partition."""
+    game = dataclasses.replace(TOY, decide=lambda _state, _seat, _command: Rejected("toy/no", "\ud800"))
+    bench = RoomBench(catalog=GameCatalog((game,)))
+    bench.enter("ada", TWO)
+    bench.enter("bob")
+    assert bench.code("ada", act(Guess(1))) == "internal"
 
 
 def test_a_move_is_answered_with_its_step() -> None:
@@ -33,14 +46,14 @@ def test_a_step_is_the_answer_to_the_command_that_caused_it(body: Act | Say | Le
     assert bench.result.reply is None
 
 
-def test_a_move_from_where_nobody_attends_to_the_room_is_answered_there() -> None:
+def test_a_move_from_a_gateway_that_does_not_receive_the_room_gets_a_reply() -> None:
     bench = started()
     reply = bench.ok("ada", take(2), gateway=GatewayId("g-three"))
     assert reply.offset == 4
     assert [step.done for step in steps_for([bench.result], G1)] == [None]
 
 
-def test_an_update_names_who_caused_it_and_with_what() -> None:
+def test_an_update_names_the_seat_and_the_command_that_caused_it() -> None:
     bench = started()
     bench.ok("ada", take(2))
     update = msgspec.json.decode(bench.updates[-1].public)
@@ -74,7 +87,7 @@ def test_a_move_in_a_closed_room_is_refused() -> None:
         b'{"type":"\xff","count":1}',
     ],
 )
-def test_what_is_no_command_of_the_game_is_refused(raw: bytes) -> None:
+def test_a_malformed_command_of_the_game_is_refused(raw: bytes) -> None:
     assert started().code("ada", Act(msgspec.Raw(raw))) == "command/bad"
 
 
@@ -197,7 +210,7 @@ def test_leaving_again_after_the_end_is_answered_alike_by_the_next_owner() -> No
     assert bench.ok("ada", Leave(), 50).offset == first.offset == 0
 
 
-def test_who_has_left_is_told_again_what_became_of_earlier_commands() -> None:
+def test_a_player_who_has_left_gets_earlier_results_again() -> None:
     bench = started()
     first = [bench.ok("ada", take(2), 50).offset, bench.ok("ada", Leave(), 51).offset]
     bench.reload()
@@ -205,7 +218,7 @@ def test_who_has_left_is_told_again_what_became_of_earlier_commands() -> None:
     assert bench.room.state.offset == first[-1]
 
 
-def test_who_has_left_is_told_again_what_was_refused() -> None:
+def test_a_player_who_has_left_gets_earlier_refusals_again() -> None:
     bench = started()
     bench.code("ada", take(99), 50)
     bench.ok("ada", Leave(), 51)
@@ -248,7 +261,7 @@ def test_a_game_that_cannot_evolve_breaks_its_room() -> None:
 # --- chat -------------------------------------------------------------------------------------------------------------
 
 
-def test_chat_is_told_to_everybody() -> None:
+def test_chat_goes_to_all_receivers() -> None:
     bench = started()
     bench.ok("ada", Say("hello"))
     assert [bench.events(seat)[0]["text"] for seat in (None, 0, 1)] == ["hello"] * 3
@@ -261,7 +274,7 @@ def three() -> RoomBench:
     return bench
 
 
-def test_private_chat_is_told_to_the_two_seats_alone() -> None:
+def test_private_chat_goes_to_the_two_seats_alone() -> None:
     bench = three()
     bench.ok("ada", Say("psst", "bob"))
     assert [bool(bench.events(seat)) for seat in (None, 0, 1, 2)] == [False, True, True, False]
@@ -275,7 +288,7 @@ def test_private_chat_is_in_the_views_of_the_two_seats_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["zoe", "ada"])
-def test_nobody_talks_privately_to_a_stranger_or_to_oneself(name: str) -> None:
+def test_private_chat_to_a_stranger_or_to_oneself_is_refused(name: str) -> None:
     assert started().code("ada", Say("psst", name)) == "room/nobody"
 
 
@@ -295,7 +308,7 @@ def test_strangers_have_no_say() -> None:
 # --- rematch ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_first_who_asks_names_the_room_of_the_next_game() -> None:
+def test_the_first_proposal_names_the_room_of_the_rematch() -> None:
     assert finished().ok("ada", Rematch(RoomId(5))).to == 5
 
 

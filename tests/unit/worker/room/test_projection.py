@@ -24,11 +24,11 @@ def secret(bench: RoomBench, seat: int) -> bytes:
     return b"%d" % secrets[seat]
 
 
-def test_the_seed_is_told_to_nobody() -> None:
+def test_the_seed_reaches_no_client() -> None:
     assert b"%d" % SECRET_SEED not in played().said
 
 
-def test_sessions_are_told_to_nobody() -> None:
+def test_session_ids_reach_no_client() -> None:
     bench = started()
     bench.ok("ada", Gone(), -1)
     bench.ok("session-of-ada", Enter("ada", by_name=True))
@@ -41,17 +41,17 @@ def test_a_seats_secret_is_not_public() -> None:
     assert all(secret(bench, 0) not in bytes(told.public) + bytes(told.watchers) for told in bench.updates)
 
 
-def test_a_seats_secret_is_not_told_to_another() -> None:
+def test_a_seats_secret_does_not_reach_another_seat() -> None:
     bench = played()
     assert all(secret(bench, 0) not in bytes(told.seats.get(Seat(1), b"")) for told in bench.updates)
 
 
-def test_a_seat_is_told_its_own_secret() -> None:
+def test_a_seat_sees_its_own_secret() -> None:
     bench = started(TWO)
     assert bench.events(1)[1]["secrets"] == {"1": int(secret(bench, 1))}
 
 
-def test_a_move_tells_its_player_alone_what_the_others_may_not_know() -> None:
+def test_only_the_player_of_a_move_sees_its_secret_part() -> None:
     bench = started(TWO)
     bench.ok("ada", act(Guess(1)))
     assert [bench.events(seat)[0].get("secret") for seat in (0, 1, None)] == [int(secret(bench, 0)), 0, 0]
@@ -69,20 +69,20 @@ def test_the_journal_has_everything() -> None:
     assert any(secret(bench, 0) in bytes(record.events) for _, _, record in bench.records)
 
 
-def test_what_is_the_same_for_all_is_said_once() -> None:
+def test_an_update_that_is_the_same_for_all_is_sent_once() -> None:
     bench = started()
     bench.ok("ada", take(1))
     assert bench.updates[-1].seats == {}
 
 
-def test_what_all_are_told_less_of_is_said_once_too() -> None:
+def test_an_update_that_is_redacted_for_all_alike_is_sent_once() -> None:
     bench = started(TWO)
     bench.ok("ada", act(Guess(1)))
     joining, guessing = bench.updates[1], bench.updates[-1]
     assert (list(joining.seats), list(guessing.seats)) == ([], [0])
 
 
-def test_options_are_told_to_the_seat_that_wanted_them_and_has_the_turn() -> None:
+def test_options_go_to_the_seat_that_wants_them_and_has_the_turn() -> None:
     bench = RoomBench()
     for who in ("ada", "bob"):
         bench.enter(who, STONES, wants=Wants.OPTIONS)
@@ -90,7 +90,7 @@ def test_options_are_told_to_the_seat_that_wanted_them_and_has_the_turn() -> Non
     assert [b'"options"' in bytes(part) for part in bench.updates[-1].seats.values()] == [True]
 
 
-def test_views_are_told_to_seats_that_wanted_them() -> None:
+def test_views_go_to_seats_that_want_them() -> None:
     bench = started()
     bench.ok("ada", Watch(), wants=Wants.VIEW)
     bench.ok("ada", take(1))
@@ -104,7 +104,7 @@ def test_spectators_who_want_views_get_them() -> None:
     assert b'"view"' in bytes(bench.updates[-1].watchers)
 
 
-def test_spectators_who_want_nothing_get_what_is_public() -> None:
+def test_spectators_who_want_nothing_get_the_public_update() -> None:
     bench = started()
     bench.ok("eve", Watch(), gateway=G2)
     bench.ok("ada", take(1))
@@ -127,7 +127,7 @@ def test_a_view_before_the_start_has_no_game() -> None:
     assert bench.view(bench.enter("ada", STONES)).game == NOTHING
 
 
-def test_what_was_said_privately_to_a_seat_is_not_for_its_next_player() -> None:
+def test_private_chat_of_a_seat_is_hidden_from_its_next_player() -> None:
     bench = opened(RoomSpec("stones", 3))
     bench.enter("bob")
     bench.ok("ada", Say("for two", "bob"))

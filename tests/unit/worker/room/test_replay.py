@@ -193,7 +193,7 @@ def test_refusals_are_saved_now_and_then_too() -> None:
     assert (bench.snapshot.offset, bench.snapshot.number) == (3, 4 * SETTINGS.snapshot_every)
 
 
-def test_what_a_new_owner_finds_filed_counts_for_the_next_snapshot() -> None:
+def test_records_found_by_a_new_owner_count_for_the_next_snapshot() -> None:
     bench = started()
     for _ in range(SETTINGS.snapshot_every):
         bench.reload()
@@ -228,7 +228,7 @@ def test_refusals_before_a_step_leave_the_journal_with_the_next_snapshot() -> No
     assert [filed[:2] for filed in bench.records] == [(1, 0), (2, 0), (3, 0), (3, 3), (4, 0)]
 
 
-def test_the_journal_keeps_who_attends_and_what_each_seat_asked_last() -> None:
+def test_the_journal_keeps_attachments_and_the_last_command_of_each_seat() -> None:
     bench = started()
     bench.code("ada", Say(""))
     bench.code("ada", Say(""))
@@ -271,5 +271,5 @@ def test_a_snapshot_that_makes_no_sense_cannot_be_loaded() -> None:
         Room(ROOM, Epoch(2), CATALOG, SETTINGS, StoredRoom(b"{}", ()))
 
 
-def test_timers_of_games_are_told_apart_from_those_of_rooms() -> None:
+def test_timers_of_games_and_of_rooms_have_different_names() -> None:
     assert f"{GAME}.bell" in started(RoomSpec("toy", 2)).room.state.deadlines

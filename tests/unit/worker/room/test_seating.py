@@ -17,7 +17,7 @@ from worker.games import GameCatalog
 # --- opening and joining ----------------------------------------------------------------------------------------------
 
 
-def test_who_opens_a_room_has_its_first_seat() -> None:
+def test_the_player_who_opens_a_room_has_its_first_seat() -> None:
     assert RoomBench().enter("ada", STONES).seat == 0
 
 
@@ -81,7 +81,7 @@ def test_a_started_game_cannot_be_joined() -> None:
     assert started().code("eve", Enter("eve")) == "room/started"
 
 
-def test_who_comes_after_the_end_is_told_how_it_ended() -> None:
+def test_a_player_who_comes_after_the_end_gets_the_result() -> None:
     bench = finished()
     reply = bench.send("eve", Enter("eve"))
     assert reply is not None
@@ -170,7 +170,7 @@ def test_a_lost_player_is_away() -> None:
     assert bench.events() == [{"type": "room.away", "seat": 0}]
 
 
-def test_the_game_hears_of_a_lost_player_in_the_same_step() -> None:
+def test_the_game_gets_a_notice_of_a_lost_player_in_the_same_step() -> None:
     bench = started(TWO)
     bench.ok("ada", Gone(), -1)
     assert bench.kinds() == ["room.away", "noticed"]
@@ -255,7 +255,7 @@ def test_a_connected_player_cannot_be_replaced_by_name() -> None:
     assert started().code("other", Enter("ada", by_name=True)) == "room/not_gone"
 
 
-def test_nobody_comes_back_under_an_unknown_name() -> None:
+def test_coming_back_under_an_unknown_name_is_refused() -> None:
     assert started().code("other", Enter("zoe", by_name=True)) == "room/nobody"
 
 
@@ -263,7 +263,7 @@ def test_a_bot_cannot_be_replaced_by_name() -> None:
     assert opened(RoomSpec("stones", 2, bots=1)).code("other", Enter("Bot1", by_name=True)) == "room/nobody"
 
 
-def test_nobody_comes_back_to_a_seat_that_was_given_up() -> None:
+def test_coming_back_to_a_seat_that_was_given_up_is_refused() -> None:
     bench = started()
     bench.ok("ada", Leave())
     assert bench.code("other", Enter("ada", by_name=True)) == "room/nobody"
@@ -285,7 +285,7 @@ def test_the_last_one_who_leaves_a_waiting_room_closes_it() -> None:
     assert bench.kinds() == ["room.left", "room.closed"]
 
 
-def test_who_is_lost_can_still_leave_a_waiting_room() -> None:
+def test_a_player_who_is_away_can_still_leave_a_waiting_room() -> None:
     bench = opened()
     bench.own(GatewayLost(G1))
     assert (bench.ok("ada", Leave()).since, bench.kinds()) == (0, ["room.left", "room.closed"])
@@ -297,13 +297,13 @@ def test_a_seat_that_is_left_in_the_game_stays_with_the_name() -> None:
     assert bench.room.state.seats[Seat(0)].left
 
 
-def test_the_game_hears_that_a_player_left_for_good() -> None:
+def test_the_game_gets_a_notice_that_a_player_left_for_good() -> None:
     bench = started(TWO)
     bench.ok("ada", Leave())
     assert bench.events()[-1]["what"] == "absent 0 for good"
 
 
-def test_where_a_player_was_is_told_that_he_is_gone_and_nothing_more() -> None:
+def test_the_gateway_of_a_lost_player_receives_that_step_and_no_later_one() -> None:
     bench = started()
     bench.ok("bob", Gone(), -1, gateway=G2)
     gone = receivers(bench.result)
@@ -311,20 +311,20 @@ def test_where_a_player_was_is_told_that_he_is_gone_and_nothing_more() -> None:
     assert (gone, receivers(bench.result)) == ([G1, G2], [G1])
 
 
-def test_where_a_player_came_from_is_told_of_all_that_this_brings_about() -> None:
+def test_the_gateway_of_a_joining_player_receives_all_steps_of_the_command() -> None:
     bench = opened()
     bench.enter("bob", gateway=G2)
     assert [len(steps_for([bench.result], gateway)) for gateway in (G1, G2)] == [2, 2]
 
 
-def test_where_a_player_is_now_is_told_of_the_next_step() -> None:
+def test_the_new_gateway_of_a_player_receives_the_next_step() -> None:
     bench = started()
     bench.ok("bob", Watch(), gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
     assert receivers(bench.result) == ["g-3", G1]
 
 
-def test_who_left_has_no_seat() -> None:
+def test_a_player_who_left_has_no_seat() -> None:
     bench = started()
     bench.ok("ada", Leave())
     assert bench.code("ada", take(1)) == "room/not_seated"
@@ -349,14 +349,14 @@ def test_a_spectator_makes_no_step() -> None:
     assert bench.room.state.offset == 3
 
 
-def test_a_spectators_gateway_hears_every_step() -> None:
+def test_the_gateway_of_a_spectator_receives_every_step() -> None:
     bench = started()
     bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
     bench.ok("ada", take(1))
     assert receivers(bench.result) == ["g-3", G1, G2]
 
 
-def test_a_gateway_without_spectators_hears_no_more() -> None:
+def test_a_gateway_without_spectators_receives_no_more_steps() -> None:
     bench = started()
     bench.ok("eve", Watch(), gateway=GatewayId("g-3"))
     bench.ok("eve", Unwatch(), -1, gateway=GatewayId("g-3"))
@@ -411,16 +411,16 @@ def test_a_lost_player_shows_in_the_directory() -> None:
     assert listing.gone == (0,)
 
 
-def test_the_lobby_hears_of_free_seats() -> None:
+def test_the_lobby_gets_a_notice_of_free_seats() -> None:
     (envelope,) = opened(RoomSpec("stones", 3)).result.notices
     assert envelope.body.free == 2  # type: ignore[union-attr]
 
 
-def test_the_lobby_hears_nothing_of_private_rooms() -> None:
+def test_the_lobby_gets_no_notice_of_private_rooms() -> None:
     assert opened(RoomSpec("stones", 2, private=True)).result.notices == ()
 
 
-def test_a_move_is_no_news_for_the_lobby_or_the_directory() -> None:
+def test_a_move_changes_neither_the_lobby_nor_the_directory() -> None:
     bench = started()
     bench.ok("ada", take(1))
     assert bench.result.notices == ()
@@ -456,7 +456,7 @@ def test_games_may_refuse_names() -> None:
     assert bench.code("x", Enter("X9", TWO)) == "name/bad"
 
 
-def test_the_lobby_is_reminded_when_somebody_was_sent_in_vain() -> None:
+def test_the_lobby_is_reminded_when_a_player_was_sent_in_vain() -> None:
     bench = started()
     assert bench.code("eve", Enter("eve")) == "room/started"
     (envelope,) = bench.result.notices
@@ -473,7 +473,7 @@ def test_the_lobby_is_reminded_when_a_player_was_sent_to_a_game_that_has_begun()
 
 
 @pytest.mark.parametrize("new", [True, False])
-def test_the_lobby_hears_of_a_table_that_cannot_be_opened(new: bool) -> None:
+def test_the_lobby_gets_a_notice_of_a_table_that_cannot_be_opened(new: bool) -> None:
     bench = RoomBench()
     spec = RoomSpec("stones", 2, {"stones": "many"})
     assert bench.code("ada", Enter("ada", spec, new=new)) == "room/bad_options"
@@ -482,7 +482,7 @@ def test_the_lobby_hears_of_a_table_that_cannot_be_opened(new: bool) -> None:
 
 
 @pytest.mark.parametrize(("new", "told"), [(True, 1), (False, 0)])
-def test_the_lobby_hears_that_a_table_is_not_opened_when_its_maker_is_refused(new: bool, told: int) -> None:
+def test_the_lobby_gets_a_notice_when_the_player_who_should_open_a_table_is_refused(new: bool, told: int) -> None:
     """Of those who only match, another may still open it."""
     bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO, new=new)) == "name/bad"

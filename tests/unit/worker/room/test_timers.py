@@ -26,7 +26,7 @@ def test_a_turn_has_its_time() -> None:
     assert bench.room.state.deadlines["turn"].due_ms == bench.now_ms + 20_000
 
 
-def test_players_are_told_when_their_time_runs_out() -> None:
+def test_updates_show_when_the_turn_timer_ends() -> None:
     bench = started(TIMED)
     assert bench.events()[-1] == {"type": "room.clock", "due_ms": bench.now_ms + 20_000}
 
@@ -38,7 +38,7 @@ def test_every_turn_has_its_own_time() -> None:
     assert bench.room.state.deadlines["turn"].due_ms == bench.now_ms + 20_000
 
 
-def test_chat_gives_nobody_more_time() -> None:
+def test_chat_does_not_restart_the_turn_timer() -> None:
     bench = started(TIMED)
     before = bench.room.state.deadlines
     bench.now_ms += 7_000
@@ -150,7 +150,7 @@ def test_a_seat_is_kept_for_a_while_before_the_start() -> None:
     assert bench.room.state.deadlines["seat.0"].due_ms == bench.now_ms + SETTINGS.grace_ms
 
 
-def test_nobody_is_sent_to_a_table_that_all_are_lost_from() -> None:
+def test_a_table_whose_players_are_all_away_has_no_free_seats_for_the_lobby() -> None:
     bench = opened()
     lose(bench, "ada")
     (envelope,) = bench.result.notices
@@ -210,7 +210,7 @@ def test_a_room_without_players_is_abandoned_in_the_end() -> None:
     assert bench.events()[0] == {"type": "room.closed", "reason": "abandoned"}
 
 
-def test_a_room_is_not_abandoned_while_somebody_is_there() -> None:
+def test_a_room_is_not_abandoned_while_a_player_is_present() -> None:
     bench = started()
     lose(bench, "ada")
     assert "abandoned" not in bench.room.state.deadlines
@@ -230,7 +230,7 @@ def test_a_table_with_too_few_players_goes_on_waiting() -> None:
     assert "wait" not in opened(RoomSpec("toy", 3, wait_ms=4_000)).room.state.deadlines
 
 
-def test_everybody_who_joins_lets_the_table_wait_again() -> None:
+def test_each_player_who_joins_restarts_the_waiting_time() -> None:
     bench = opened(RoomSpec("toy", 3, wait_ms=4_000))
     bench.enter("bob")
     first = bench.room.state.deadlines["wait"]
@@ -244,7 +244,7 @@ def test_a_game_that_needs_all_its_players_does_not_wait_for_fewer() -> None:
     assert "wait" not in bench.room.state.deadlines
 
 
-def test_the_game_is_told_at_the_start_who_is_not_there() -> None:
+def test_the_game_gets_a_notice_of_absent_players_at_the_start() -> None:
     bench = opened(TWO)
     lose(bench, "ada")
     bench.enter("bob", gateway=G2)
@@ -259,7 +259,7 @@ def test_a_game_has_timers_of_its_own() -> None:
     assert bench.room.state.deadlines["game.bell"].due_ms == bench.now_ms + BELL_MS
 
 
-def test_a_game_hears_its_bell() -> None:
+def test_a_game_gets_a_notice_when_its_own_timer_ends() -> None:
     bench = started(TWO)
     bench.expire("game.bell")
     assert bench.events()[0] == {"type": "noticed", "what": "bell"}
@@ -272,7 +272,7 @@ def test_a_bell_that_rings_again_has_a_new_generation() -> None:
     assert bench.room.state.deadlines["game.bell"].generation == before.generation + 1
 
 
-def test_a_room_with_nobody_but_bots_is_abandoned() -> None:
+def test_a_room_with_bots_alone_is_abandoned() -> None:
     bench = opened(RoomSpec("stones", 2, bots=1))
     bench.ok("ada", Gone(), -1)
     bench.expire("abandoned")
@@ -289,7 +289,7 @@ def test_after_an_outage_all_clocks_are_put_back() -> None:
     assert bench.room.state.deadlines["turn"].due_ms == before + 5_000
 
 
-def test_a_clock_that_was_put_back_is_known_to_the_alarm() -> None:
+def test_a_deadline_that_was_moved_back_is_started_anew() -> None:
     bench = started(TIMED)
     bench.own(Compensate(5_000))
     started_ms = [due.due_ms for due, is_started in bench.result.deadlines if is_started]
@@ -311,7 +311,7 @@ def test_a_clock_that_was_put_back_runs_out_later() -> None:
     assert bench.room.state.offset == 4
 
 
-def test_a_room_without_clocks_does_not_mind_an_outage() -> None:
+def test_a_room_without_deadlines_makes_no_step_after_an_outage() -> None:
     bench = started()
     bench.own(Compensate(5_000))
     assert bench.room.state.offset == 3

@@ -31,19 +31,19 @@ async def test_a_process_without_a_sign_of_life_expires(store: Store) -> None:
     assert expired == ["x"]
 
 
-async def test_the_living_cannot_be_struck_as_expired(store: Store) -> None:
+async def test_a_live_process_cannot_be_unregistered_as_expired(store: Store) -> None:
     await GATEWAYS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
     assert not await GATEWAYS.unregister(store, "x", expired=True)
 
 
-async def test_the_expired_can_be_struck(store: Store) -> None:
+async def test_an_expired_process_can_be_unregistered(store: Store) -> None:
     await GATEWAYS.heartbeat(store, "x", 1, b"{}", first=True)
     while not await GATEWAYS.unregister(store, "x", expired=True):
         pass
     assert (await GATEWAYS.members(store)).ends == {}
 
 
-async def test_who_leaves_is_struck_at_once(store: Store) -> None:
+async def test_a_process_that_stops_is_unregistered_at_once(store: Store) -> None:
     await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
     assert await WORKERS.unregister(store, "x")
 
@@ -52,18 +52,18 @@ async def test_striking_a_stranger_does_nothing(store: Store) -> None:
     assert await WORKERS.unregister(store, "nobody")
 
 
-async def test_who_was_struck_learns_it_with_the_next_beat(store: Store) -> None:
+async def test_an_unregistered_process_learns_it_with_its_next_heartbeat(store: Store) -> None:
     await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
     await WORKERS.unregister(store, "x")
     assert (await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=False)).lease_lost
 
 
-async def test_who_was_struck_is_not_put_back_by_a_beat(store: Store) -> None:
+async def test_a_heartbeat_does_not_register_an_unregistered_process(store: Store) -> None:
     await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=False)
     assert (await WORKERS.members(store)).ends == {}
 
 
-async def test_who_was_struck_may_register_anew(store: Store) -> None:
+async def test_an_unregistered_process_may_register_anew(store: Store) -> None:
     await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)
     await WORKERS.unregister(store, "x")
     assert not (await WORKERS.heartbeat(store, "x", LONG_MS, b"{}", first=True)).lease_lost

@@ -71,7 +71,7 @@ def test_an_address_does_not_tell_its_password() -> None:
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-async def test_replies_come_to_those_who_asked_although_many_ask_at_once(link: StoreClient) -> None:
+async def test_each_caller_gets_its_own_reply_when_many_call_at_once(link: StoreClient) -> None:
     async def ask(number: int) -> list[bytes]:
         replies: list[bytes] = await link.pipe([("ECHO", number), ("ECHO", -number)])
         return replies
@@ -80,7 +80,7 @@ async def test_replies_come_to_those_who_asked_although_many_ask_at_once(link: S
     assert replies == [[b"%d" % number, b"%d" % -number] for number in range(500)]
 
 
-async def test_who_asks_nothing_gets_no_reply_of_others(link: StoreClient) -> None:
+async def test_an_empty_pipeline_takes_no_reply_of_others(link: StoreClient) -> None:
     async with asyncio.timeout(5):
         nothing, *others = await asyncio.gather(link.pipe([]), link.call("ECHO", 1), link.call("ECHO", 2))
     link.cast([])
@@ -110,7 +110,7 @@ async def test_an_error_does_not_spoil_the_answers_of_others(link: StoreClient) 
     assert (type(bad.exception()), good.result()) == (StoreRefused, b"a")
 
 
-async def test_a_caller_who_gives_up_does_not_take_the_answer_of_another(link: StoreClient) -> None:
+async def test_a_cancelled_caller_does_not_take_the_reply_of_another(link: StoreClient) -> None:
     impatient = asyncio.create_task(link.call("ECHO", "first"))
     await asyncio.sleep(0)
     impatient.cancel()
@@ -143,7 +143,7 @@ async def test_something_else_at_the_address_is_no_store(caplog: pytest.LogCaptu
 
     async with await asyncio.start_server(web, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(StoreDown, match="what answers there is no Redis"):
+        with pytest.raises(StoreDown, match="does not speak the Redis protocol"):
             await StoreClient(Address("127.0.0.1", port), greeting=[("PING",)]).start()
     assert caplog.text == ""
 
@@ -161,7 +161,7 @@ async def test_a_stopped_link_is_down(valkey_url: str) -> None:
         await one.call("PING")
 
 
-async def test_what_was_asked_before_the_connection_was_lost_has_an_unknown_outcome(
+async def test_a_command_sent_before_the_connection_was_lost_has_an_unknown_outcome(
     link: StoreClient, valkey_server: ValkeyServer
 ) -> None:
     number = await own_id(link)
@@ -251,7 +251,7 @@ async def test_a_store_that_keeps_silent_is_given_up(own_valkey: ValkeyServer) -
         await one.stop()
 
 
-async def test_what_is_cast_while_the_store_is_away_is_dropped_without_a_word(own_valkey: ValkeyServer) -> None:
+async def test_commands_cast_while_the_store_is_down_are_dropped_silently(own_valkey: ValkeyServer) -> None:
     one = StoreClient(Address.parse(own_valkey.url))
     await one.start()
     await asyncio.to_thread(own_valkey.kill)
