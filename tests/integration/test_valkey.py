@@ -61,7 +61,7 @@ def test_a_reply_of_any_size_arrives_whole(valkey_server: ValkeyServer, valkey_u
 def test_the_configuration_of_the_composed_store_is_understood(tmp_path: Path) -> None:
     port = free_port()
     config = tmp_path / "valkey.conf"
-    config.write_text((ROOT / "deploy" / "valkey.conf").read_text().replace("dir /data", f"dir {tmp_path}"))
+    config.write_text((ROOT / "deploy" / "docker" / "valkey.conf").read_text().replace("dir /data", f"dir {tmp_path}"))
     words = [str(valkey.binary()), str(config), "--port", str(port), "--bind", "127.0.0.1"]
     with subprocess.Popen(tethered(words), stdout=subprocess.DEVNULL) as process:
         try:

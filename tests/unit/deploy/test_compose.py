@@ -97,7 +97,7 @@ def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any])
 
 def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any]) -> None:
     assert compose["services"]["proxy"]["ports"] == ["8000:8000"]
-    config = text("deploy/haproxy.cfg")
+    config = text("deploy/docker/haproxy.cfg")
     assert re.search(r"^\s+bind :8000$", config, re.MULTILINE)
     [template] = re.findall(r"^\s+server-template (\S+) (\S+) (\S+) (.*)$", config, re.MULTILINE)
     assert template[0] in compose["services"]
@@ -110,14 +110,14 @@ def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any])
 
 def test_what_the_image_copies_exists_and_is_not_ignored() -> None:
     kept = {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")}
-    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("deploy/Dockerfile"), re.MULTILINE)
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("deploy/docker/Dockerfile"), re.MULTILINE)
     sources = {source for line in copied for source in line.split()}
     assert sources == kept
     assert all((ROOT / source).exists() for source in sources)
 
 
 def test_the_image_is_small_and_not_run_by_root() -> None:
-    dockerfile = text("deploy/Dockerfile")
+    dockerfile = text("deploy/docker/Dockerfile")
     assert set(re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)) == {"python:3.12-slim"}
     assert len(re.findall(r"^FROM ", dockerfile, re.MULTILINE)) == 2
     final = dockerfile.rpartition("\nFROM ")[2]
@@ -125,18 +125,18 @@ def test_the_image_is_small_and_not_run_by_root() -> None:
 
 
 def test_nothing_names_a_package_index() -> None:
-    for path in ("docker-compose.yml", "deploy/Dockerfile", "pyproject.toml", "Makefile"):
+    for path in ("docker-compose.yml", "deploy/docker/Dockerfile", "pyproject.toml", "Makefile"):
         assert not re.search(r"index[-]url|PIP_|https?://(?!127\.0\.0\.1)", text(path)), path
 
 
 def test_prometheus_finds_what_was_scaled(compose: dict[str, Any]) -> None:
-    jobs = yaml.safe_load(text("deploy/prometheus.yml"))["scrape_configs"]
+    jobs = yaml.safe_load(text("deploy/docker/prometheus.yml"))["scrape_configs"]
     found = {config["names"][0]: config["port"] for job in jobs for config in job["dns_sd_configs"]}
     assert found == {name: port_of(compose, name) for name in NODES}
 
 
 def test_the_dashboard_shows_every_metric_and_no_other() -> None:
-    dashboard = json.loads(text("deploy/grafana/dashboards/tavolata.json"))
+    dashboard = json.loads(text("deploy/docker/grafana/dashboards/tavolata.json"))
     used = {
         name.removesuffix("_bucket")
         for panel in dashboard["panels"]
@@ -154,12 +154,12 @@ def test_they_are_the_metrics_of_gateways_and_workers() -> None:
 
 def test_the_dashboard_and_its_source_are_where_grafana_looks(compose: dict[str, Any]) -> None:
     mounts = dict(volume.split(":")[:2] for volume in compose["services"]["grafana"]["volumes"])
-    provider = yaml.safe_load(text("deploy/grafana/provisioning/dashboards/tavolata.yml"))["providers"][0]
-    assert provider["options"]["path"] == mounts["./deploy/grafana/dashboards"]
+    provider = yaml.safe_load(text("deploy/docker/grafana/provisioning/dashboards/tavolata.yml"))["providers"][0]
+    assert provider["options"]["path"] == mounts["./deploy/docker/grafana/dashboards"]
     home = Path(compose["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
     assert str(home.parent) == provider["options"]["path"]
-    assert (ROOT / "deploy/grafana/dashboards" / home.name).is_file()
-    source = yaml.safe_load(text("deploy/grafana/provisioning/datasources/prometheus.yml"))["datasources"][0]
+    assert (ROOT / "deploy/docker/grafana/dashboards" / home.name).is_file()
+    source = yaml.safe_load(text("deploy/docker/grafana/provisioning/datasources/prometheus.yml"))["datasources"][0]
     assert source["url"] == "http://prometheus:9090"
-    dashboard = json.loads(text("deploy/grafana/dashboards/tavolata.json"))
+    dashboard = json.loads(text("deploy/docker/grafana/dashboards/tavolata.json"))
     assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}
