@@ -20,8 +20,8 @@ from deploy.launcher.supervisor import Supervisor
 from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
 from loadtest.cli import load
-from shared.runtime.bootstrap import complain, favour_throughput
-from shared.runtime.settings import PREFIX, strays
+from shared.runtime.bootstrap import prefer_throughput, warn
+from shared.runtime.settings import PREFIX, unknown_variables
 
 INTERRUPTED = 130
 WIDTH_OF_FILES = 160
@@ -84,8 +84,8 @@ def up(
     }
     given = {PREFIX + name: str(value) for name, value in wanted.items() if value is not None}
     plan = plan_from_env(data, gateways, workers, {**os.environ, **given})
-    for line in strays(os.environ, variables()):
-        complain(line)
+    for line in unknown_variables(os.environ, variables()):
+        warn(line)
     console = _console()
 
     def say(text: str) -> None:
@@ -99,7 +99,7 @@ def up(
     async def run() -> None:
         await Supervisor(plan, say, ready).run()
 
-    favour_throughput()
+    prefer_throughput()
     say("starting; the logs are in " + str(data / "logs"))
     asyncio.run(run())
     say("stopped")

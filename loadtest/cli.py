@@ -22,7 +22,7 @@ from loadtest.measure.display import Display
 from loadtest.measure.processes import Meter, role_of
 from loadtest.plan import LoadPlan, PlanError, options_of, pids_of, tcp_of, urls_of
 from loadtest.run import Unreachable, run
-from shared.runtime.bootstrap import favour_throughput
+from shared.runtime.bootstrap import prefer_throughput
 
 DURATION_S = 20.0
 WIDTH_OF_FILES = 160
@@ -93,7 +93,7 @@ def load(
 
 def _play(console: Console, plan: LoadPlan, meter: Meter, json: Path | None) -> None:
     _collect_seldom()
-    favour_throughput()
+    prefer_throughput()
     try:
         with Display(console) as display:
             state = _run(run(plan, meter, display))

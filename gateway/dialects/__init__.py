@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gateway.dialects.codex import CodexSettings, codex_dialect
-from gateway.dialects.codex import settings as codex
 from gateway.dialects.contract import Dialect
 from gateway.dialects.eriantys.events import conversation as events
 from gateway.dialects.eriantys.prompts import conversation as prompts
 from gateway.dialects.eriantys.status import conversation as status
 from gateway.dialects.play import conversation as play
 from gateway.dialects.snarl import SnarlSettings, snarl_dialect
-from gateway.dialects.snarl import settings as snarl
-from shared.runtime.settings import SettingError
+from shared.runtime.settings import SettingError, Settings, described
+
+SETTINGS: tuple[type[Settings], ...] = (CodexSettings, SnarlSettings)
 
 
 def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:
@@ -31,8 +31,8 @@ def dialects(env: Mapping[str, str]) -> tuple[Dialect, ...]:
 
 
 def variables() -> list[str]:
-    """The variables that set dialects up."""
-    return [module.PREFIX + name for module in (codex, snarl) for name, _, _ in module.DESCRIBED]
+    """The names of the variables that dialects read."""
+    return [name for kind in SETTINGS for name, _, _ in described(kind)]
 
 
 def read_text(path: str) -> str | None:

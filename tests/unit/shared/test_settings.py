@@ -1,4 +1,7 @@
-"""Settings from the environment: every mistake is told in one line."""
+"""Settings from the environment: defaults, limits, descriptions and warnings."""
+
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -9,8 +12,9 @@ from shared.runtime.settings import (
     WorkerSettings,
     described,
     from_env,
-    strays,
+    setting,
     to_env,
+    unknown_variables,
 )
 
 KINDS = (StoreSettings, WorkerSettings, GatewaySettings)
@@ -25,12 +29,12 @@ def test_a_variable_sets_a_setting() -> None:
     assert from_env(WorkerSettings, {"TAVOLATA_LEASE_MS": "500"}).lease_ms == 500
 
 
-def test_variables_of_others_are_ignored() -> None:
+def test_variables_of_other_programs_are_ignored() -> None:
     assert from_env(WorkerSettings, {"LEASE_MS": "500", "TAVOLATA_BURST": "1"}) == WorkerSettings()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_settings_survive_the_way_through_the_environment(kind: type[StoreSettings]) -> None:
+def test_settings_written_to_an_environment_are_read_back_unchanged(kind: type[StoreSettings]) -> None:
     settings = kind(partitions=7, redis_url="unix:///x y", gateway_lease_ms=1_234)
     assert from_env(kind, to_env(settings)) == settings
 
@@ -43,14 +47,15 @@ def test_settings_survive_the_way_through_the_environment(kind: type[StoreSettin
         ("TAVOLATA_LEASE_MS", "1.5", "must be a whole number"),
         ("TAVOLATA_LEASE_MS", "199", "must be at least 200"),
         ("TAVOLATA_PARTITIONS", "0", "must be at least 1"),
+        ("TAVOLATA_PORT", "65536", "must be a whole number from -1 to 65535, not '65536'"),
         ("TAVOLATA_DURABILITY", "maybe", "must be one of fsync, applied, replicated"),
         ("TAVOLATA_LOG_LEVEL", "LOUD", "must be one of"),
     ],
 )
-def test_a_wrong_setting_is_named_with_what_is_wanted(name: str, text: str, says: str) -> None:
-    with pytest.raises(SettingError, match=says) as told:
+def test_an_error_names_the_variable_and_the_values_that_it_takes(name: str, text: str, says: str) -> None:
+    with pytest.raises(SettingError, match=says) as raised:
         from_env(WorkerSettings, {name: text})
-    assert name in str(told.value)
+    assert name in str(raised.value)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,8 +64,39 @@ def test_every_setting_is_described(kind: type[StoreSettings]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_default_obeys_its_own_limits(kind: type[StoreSettings]) -> None:
+def test_every_default_is_within_its_own_limits(kind: type[StoreSettings]) -> None:
     assert from_env(kind, to_env(kind())) == kind()
+
+
+def _doubled(text: str, name: str) -> int:
+    if not text.isdigit():
+        raise ValueError(f"{name} takes digits")
+    return 2 * int(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherSettings:
+    prefix: ClassVar[str] = "TAVOLATA_OTHER_"
+    size: int = setting(3, "a size", variable="HALF_SIZE", parse=_doubled)
+    name: str | None = setting(None, "a name")
+
+
+def test_a_default_in_another_unit_is_stated_once_as_it_is_written() -> None:
+    assert OtherSettings().size == 6
+    assert described(OtherSettings) == [
+        ("TAVOLATA_OTHER_HALF_SIZE", "3", "a size"),
+        ("TAVOLATA_OTHER_NAME", "", "a name"),
+    ]
+
+
+def test_a_setting_with_its_own_parser_is_read_and_refused_by_it() -> None:
+    assert from_env(OtherSettings, {"TAVOLATA_OTHER_HALF_SIZE": "5"}).size == 10
+    with pytest.raises(SettingError, match="TAVOLATA_OTHER_HALF_SIZE takes digits"):
+        from_env(OtherSettings, {"TAVOLATA_OTHER_HALF_SIZE": "x"})
+
+
+def test_a_field_that_the_caller_has_read_is_not_read_again() -> None:
+    assert from_env(OtherSettings, {"TAVOLATA_OTHER_NAME": "file"}, name="content").name == "content"
 
 
 @pytest.mark.parametrize(
@@ -74,19 +110,21 @@ def test_every_default_obeys_its_own_limits(kind: type[StoreSettings]) -> None:
         ("TAVOLATA_XYZZY", "`tavolata settings` lists all"),
     ],
 )
-def test_a_variable_that_nobody_understands_is_named_with_the_nearest_one(name: str, hint: str) -> None:
-    assert strays({name: "hush"}, ["TAVOLATA_SNARL_WAIT"]) == [f"{name} is not a setting and is ignored; {hint}"]
+def test_a_warning_names_an_unknown_variable_and_the_most_similar_one(name: str, hint: str) -> None:
+    warnings = unknown_variables({name: "secret"}, ["TAVOLATA_SNARL_WAIT"])
+    assert warnings == [f"{name} is not a setting and is ignored; {hint}"]
 
 
-def test_what_any_program_understands_is_no_stray() -> None:
+def test_a_variable_of_any_program_is_known() -> None:
     env = (
         to_env(GatewaySettings())
         | to_env(WorkerSettings())
         | {"HOME": "/", "TAVOLATA": "1", "TAVOLATA_SNARL_WAIT": "1"}
     )
-    assert strays(env, ["TAVOLATA_SNARL_WAIT"]) == []
+    assert unknown_variables(env, ["TAVOLATA_SNARL_WAIT"]) == []
 
 
-def test_whoever_does_not_know_the_variables_of_dialects_does_not_judge_them() -> None:
-    assert strays({"TAVOLATA_SNARL_WIAT": "1", "TAVOLATA_CODEX_GRACE_MS": "1"}) == []
-    assert len(strays({"TAVOLATA_PARTITION": "1"})) == 1
+def test_variables_with_an_unchecked_prefix_cause_no_warning() -> None:
+    unchecked = ("TAVOLATA_SNARL_", "TAVOLATA_CODEX_")
+    assert unknown_variables({"TAVOLATA_SNARL_WIAT": "1", "TAVOLATA_CODEX_GRACE_MS": "1"}, unchecked=unchecked) == []
+    assert len(unknown_variables({"TAVOLATA_PARTITION": "1"}, unchecked=unchecked)) == 1
