@@ -78,7 +78,7 @@ class SnarlServer:
             SnarlSettings.from_env(env, read_text)
         except ValueError as error:
             raise CommandError(str(error), USAGE) from None
-        ports.demand(self.port, self.address, "--port")
+        ports.require_free(self.port, self.address, "--port")
         return plan_from_env(data, 1, 1, env)
 
     async def _draw(self, url: str, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""docker-compose.yml and what belongs to it: no engine is needed to see that names, paths and variables are right."""
+"""docker-compose.yml and its files: names, paths, ports and variables agree. Needs no container engine."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def port_of(compose: dict[str, Any], service: str) -> int:
     return int(compose["services"][service]["environment"]["TAVOLATA_PORT"])
 
 
-def test_the_services_are_there_and_monitoring_is_a_profile(compose: dict[str, Any]) -> None:
+def test_monitoring_services_are_in_a_profile_and_all_others_are_not(compose: dict[str, Any]) -> None:
     services = compose["services"]
     assert {name for name, service in services.items() if "profiles" not in service} == {
         "valkey",
@@ -81,7 +81,7 @@ def test_commands_and_variables_exist(compose: dict[str, Any], name: str) -> Non
 
 
 @pytest.mark.parametrize("name", NODES)
-def test_health_checks_ask_the_port_that_is_listened_on(compose: dict[str, Any], name: str) -> None:
+def test_health_checks_use_the_port_that_the_process_listens_on(compose: dict[str, Any], name: str) -> None:
     assert f"http://127.0.0.1:{port_of(compose, name)}/healthz" in compose["services"][name]["healthcheck"]["test"][-1]
     assert compose["services"][name]["depends_on"]["valkey"]["condition"] == "service_healthy"
 
@@ -95,7 +95,7 @@ def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any])
             assert (ROOT / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
 
 
-def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any]) -> None:
+def test_the_proxy_listens_on_port_8000_and_forwards_to_the_gateways(compose: dict[str, Any]) -> None:
     assert compose["services"]["proxy"]["ports"] == ["8000:8000"]
     config = text("deploy/docker/haproxy.cfg")
     assert re.search(r"^\s+bind :8000$", config, re.MULTILINE)
@@ -108,7 +108,7 @@ def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any])
     assert "uri /readyz" in config
 
 
-def test_what_the_image_copies_exists_and_is_not_ignored() -> None:
+def test_files_that_the_image_copies_exist_and_are_not_ignored() -> None:
     kept = {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")}
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("deploy/docker/Dockerfile"), re.MULTILINE)
     sources = {source for line in copied for source in line.split()}
@@ -129,7 +129,7 @@ def test_nothing_names_a_package_index() -> None:
         assert not re.search(r"index[-]url|PIP_|https?://(?!127\.0\.0\.1)", text(path)), path
 
 
-def test_prometheus_finds_what_was_scaled(compose: dict[str, Any]) -> None:
+def test_prometheus_discovers_all_gateways_and_workers(compose: dict[str, Any]) -> None:
     jobs = yaml.safe_load(text("deploy/docker/prometheus.yml"))["scrape_configs"]
     found = {config["names"][0]: config["port"] for job in jobs for config in job["dns_sd_configs"]}
     assert found == {name: port_of(compose, name) for name in NODES}
@@ -146,7 +146,7 @@ def test_the_dashboard_shows_every_metric_and_no_other() -> None:
     assert used == METRICS
 
 
-def test_they_are_the_metrics_of_gateways_and_workers() -> None:
+def test_the_listed_metrics_are_those_of_gateways_and_workers() -> None:
     registries = (gateway.metrics.Metrics().registry, worker.metrics.Metrics().registry)
     counted = [metric for registry in registries for metric in registry.collect()]
     assert {metric.name + "_total" * (metric.type == "counter") for metric in counted} == METRICS

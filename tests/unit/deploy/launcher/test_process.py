@@ -1,12 +1,12 @@
-"""Logs of children."""
+"""Log files of supervised processes."""
 
 import logging
 from pathlib import Path
 
 import pytest
 
-from deploy.launcher import log_file
-from deploy.launcher.log_file import LogFile, is_important
+from deploy.launcher import process
+from deploy.launcher.process import LogFile, is_important
 from shared.runtime import logs
 
 
@@ -22,34 +22,34 @@ def append(log: LogFile, text: str) -> None:
         file.write(text)
 
 
-def test_every_whole_line_is_news_once(log: LogFile) -> None:
+def test_every_complete_line_is_new_once(log: LogFile) -> None:
     append(log, "one\ntwo\nthr")
-    assert log.news() == ["one", "two"]
+    assert log.new_lines() == ["one", "two"]
     append(log, "ee\n")
-    assert log.news() == ["three"]
-    assert log.news() == []
+    assert log.new_lines() == ["three"]
+    assert log.new_lines() == []
 
 
-def test_the_last_line_is_the_last_that_says_something(log: LogFile) -> None:
+def test_the_last_line_is_the_last_that_is_not_blank(log: LogFile) -> None:
     assert log.last_line() == ""
     append(log, "first\nport 80 is taken\n\n")
     assert log.last_line() == "port 80 is taken"
 
 
-def test_a_new_cluster_begins_a_new_log_and_keeps_the_last_one(log: LogFile) -> None:
+def test_a_new_cluster_starts_a_new_log_and_keeps_the_previous_one(log: LogFile) -> None:
     append(log, "old\n")
     log.begin()
-    assert log.news() == []
+    assert log.new_lines() == []
     assert log.path.with_name("worker-1.log.1").read_text() == "old\n"
 
 
-def test_a_log_that_is_too_long_is_cut(log: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_file, "MOST_BYTES", 10)
+def test_a_log_that_is_too_long_is_emptied(log: LogFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "MOST_LOG_BYTES", 10)
     append(log, "a long line\n")
-    assert log.news() == ["a long line"]
+    assert log.new_lines() == ["a long line"]
     assert log.path.read_text() == ""
     append(log, "next\n")
-    assert log.news() == ["next"]
+    assert log.new_lines() == ["next"]
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,11 @@ def test_warnings_and_errors_are_important(level: int, important: bool, capsys: 
     assert is_important(capsys.readouterr().err) is important
 
 
-def test_a_log_that_somebody_emptied_or_took_away_is_no_trouble(log: LogFile) -> None:
+def test_a_log_that_was_replaced_or_removed_is_read_without_an_error(log: LogFile) -> None:
     append(log, "a long line\n")
-    log.news()
+    log.new_lines()
     log.path.write_text("new\n")
-    assert log.news() == ["new"]
+    assert log.new_lines() == ["new"]
     log.path.unlink()
-    assert (log.news(), log.last_line()) == ([], "")
+    assert log.new_lines() == []
+    assert log.last_line() == ""

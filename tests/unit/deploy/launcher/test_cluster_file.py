@@ -1,6 +1,7 @@
-"""The lock and the state file of a cluster."""
+"""The lock and the process list of a cluster."""
 
 import os
+import re
 from pathlib import Path
 
 from deploy.launcher import cluster_file
@@ -13,7 +14,7 @@ CLUSTER = RunningCluster(
 )
 
 
-def test_the_lock_is_given_once(tmp_path: Path) -> None:
+def test_the_lock_can_be_taken_once(tmp_path: Path) -> None:
     lock = cluster_file.take_lock(tmp_path)
     assert lock is not None
     assert cluster_file.take_lock(tmp_path) is None
@@ -22,7 +23,7 @@ def test_the_lock_is_given_once(tmp_path: Path) -> None:
     assert not cluster_file.is_locked(tmp_path)
 
 
-def test_the_state_is_read_as_it_was_written_while_the_lock_is_held(tmp_path: Path) -> None:
+def test_the_file_is_read_as_it_was_written_while_the_lock_is_held(tmp_path: Path) -> None:
     lock = cluster_file.take_lock(tmp_path)
     assert lock is not None
     cluster_file.write(tmp_path, CLUSTER)
@@ -32,7 +33,7 @@ def test_the_state_is_read_as_it_was_written_while_the_lock_is_held(tmp_path: Pa
     assert cluster_file.read(tmp_path) is None
 
 
-def test_a_folder_without_a_cluster_has_no_state(tmp_path: Path) -> None:
+def test_a_folder_without_a_complete_file_has_no_cluster(tmp_path: Path) -> None:
     assert cluster_file.read(tmp_path / "nowhere") is None
     lock = cluster_file.take_lock(tmp_path)
     assert lock is not None
@@ -42,10 +43,17 @@ def test_a_folder_without_a_cluster_has_no_state(tmp_path: Path) -> None:
     os.close(lock)
 
 
-def test_writing_leaves_one_file_behind(tmp_path: Path) -> None:
+def test_writing_leaves_no_temporary_file(tmp_path: Path) -> None:
     cluster_file.write(tmp_path, CLUSTER)
     cluster_file.write(tmp_path, CLUSTER)
     assert [path.name for path in tmp_path.iterdir()] == [cluster_file.STATE]
     cluster_file.remove(tmp_path)
     cluster_file.remove(tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_process_list_has_role_pid_port_and_uptime() -> None:
+    cluster = RunningCluster("", "", (RunningProcess("gateway", os.getpid(), 81), RunningProcess("worker", 2**22 + 1)))
+    running, ended = cluster_file.process_lines(cluster)
+    assert re.fullmatch(rf"gateway {os.getpid()} 81 (\d+h\d\dm|\d+m\d\ds|\d+s)", running)
+    assert ended == f"worker {2**22 + 1} - -"
