@@ -1,4 +1,4 @@
-"""`python -m loadtest`: the same as `tavolata load`."""
+"""`python -m loadtest`: the command `tavolata load`."""
 
 import typer
 

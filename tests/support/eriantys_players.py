@@ -117,9 +117,9 @@ class Party:
 
     def check(self) -> None:
         """Nobody was told anything wrong, and all were told the same."""
-        assert [fault for player in self.players for fault in player.told.faults] == []
+        assert [fault for player in self.players for fault in player.received.faults] == []
         assert all(player.over for player in self.players)
-        assert self.players[0].told.result is not None
+        assert self.players[0].received.result is not None
         for player in self.players[1:]:
-            assert player.told.result == self.players[0].told.result
-            assert player.told.board == self.players[0].told.board
+            assert player.received.result == self.players[0].received.result
+            assert player.received.board == self.players[0].received.board

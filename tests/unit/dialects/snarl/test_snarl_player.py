@@ -35,7 +35,7 @@ def test_a_good_conversation_has_no_faults() -> None:
     assert hear(player, {"type": "welcome", "info": "x"}, "name") == ["alice"]
     assert hear(player, START, UPDATE, "move") == [{"type": "move", "to": [1, 2]}]
     assert hear(player, "Key") == []
-    assert (player.moves, player.told.faults) == (1, [])
+    assert (player.moves, player.received.faults) == (1, [])
 
 
 def test_a_name_that_is_asked_again_is_said_again_a_moment_later() -> None:
@@ -68,13 +68,13 @@ def test_a_name_that_is_asked_again_is_said_again_a_moment_later() -> None:
 def test_a_message_that_must_not_be_is_a_fault(message: Any) -> None:
     player = newcomer()
     hear(player, message)
-    assert player.told.faults
+    assert player.received.faults
 
 
 def test_a_legal_move_that_is_called_invalid_is_a_fault() -> None:
     player = newcomer()
     hear(player, START, UPDATE, "move", "Invalid")
-    assert player.told.faults
+    assert player.received.faults
 
 
 def test_players_of_one_game_must_be_told_the_same_scores() -> None:
@@ -85,6 +85,6 @@ def test_players_of_one_game_must_be_told_the_same_scores() -> None:
     carol, dave = newcomer("carol"), newcomer("dave")
     hear(carol, scores(1))
     hear(dave, scores(2))
-    assert (carol.told.faults, len(dave.told.faults)) == ([], 1)
+    assert (carol.received.faults, len(dave.received.faults)) == ([], 1)
     assert carol.over
     assert dave.over

@@ -1,11 +1,11 @@
-"""What a play client knows, in the terms of the other dialects."""
+"""The final view of a `play` client in the form of the other dialects."""
 
 from functools import reduce
 from typing import Any
 
 import msgspec
 
-from loadtest.checks.comparable import shown
+from loadtest.checks.comparable import comparable
 from shared.game import Table
 from shared.games.eriantys.game import GAME
 from shared.ids import Seat
@@ -18,7 +18,7 @@ def ending(*names: str) -> dict[str, Any]:
 
 
 def opening() -> Any:
-    """The view of a table of Eriantys that was just laid out, as it travels."""
+    """The first view of a game of Eriantys, as plain JSON values."""
     seats = (Seat(0), Seat(1))
     options = msgspec.convert({"expert": True}, GAME.options_type)
     choices: dict[Seat, dict[str, Any]] = {}
@@ -30,8 +30,8 @@ def opening() -> Any:
     return msgspec.json.decode(msgspec.json.encode(GAME.view(state, None)))
 
 
-def test_a_view_of_eriantys_is_shown_as_its_dialects_show_the_board() -> None:
-    result, board = shown("eriantys", opening(), NAMES, ending("bob"))
+def test_a_view_of_eriantys_has_the_form_of_its_dialects() -> None:
+    result, board = comparable("eriantys", opening(), NAMES, ending("bob"))
     assert result == ["bob"]
     assert [person[0] for person in board["people"]] == ["ada", "bob"]
     assert len(board["islands"]) == 12
@@ -40,14 +40,14 @@ def test_a_view_of_eriantys_is_shown_as_its_dialects_show_the_board() -> None:
 
 
 def test_a_shared_victory_of_eriantys_has_no_winner() -> None:
-    result, _ = shown("eriantys", opening(), NAMES, ending("ada", "bob"))
+    result, _ = comparable("eriantys", opening(), NAMES, ending("ada", "bob"))
     assert result == []
 
 
-def test_what_only_one_seat_may_know_is_left_out() -> None:
-    assert shown("codex", {"table": 1, "own": 2}, NAMES, ending("ada")) == ({"winners": ["ada"]}, {"table": 1})
-    assert shown("snarl", {"level": 1, "window": 2, "you": 0}, NAMES, ending("ada")) == (["ada"], {"level": 1})
+def test_private_parts_of_a_view_are_left_out() -> None:
+    assert comparable("codex", {"table": 1, "own": 2}, NAMES, ending("ada")) == ({"winners": ["ada"]}, {"table": 1})
+    assert comparable("snarl", {"level": 1, "window": 2, "you": 0}, NAMES, ending("ada")) == (["ada"], {"level": 1})
 
 
-def test_before_the_end_nothing_is_shown() -> None:
-    assert shown("eriantys", opening(), NAMES, None) == (None, None)
+def test_there_is_no_result_before_the_end() -> None:
+    assert comparable("eriantys", opening(), NAMES, None) == (None, None)

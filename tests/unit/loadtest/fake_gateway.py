@@ -1,4 +1,4 @@
-"""A small in-process server that speaks `/ws/play` for stones, and can be told to misbehave."""
+"""A small in-process server of `/ws/play` for stones that can be made to violate the protocol."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from shared.ids import Seat
 EPOCH = 7
 Json = dict[str, Any]
 Twist = Callable[[int, Json], list[Json]]
-"""(seat, message to it) -> what is really sent."""
+"""(seat, message to it) -> the messages that are sent instead."""
 
 
 def plain(value: Any) -> Any:
@@ -53,31 +53,33 @@ class Room:
 
 
 @dataclass
-class Fake:
-    """Every twist is a way to be wrong."""
+class FakeGateway:
+    """Behaves correctly unless one of these is set."""
 
     twist: Twist = lambda _seat, message: [message]
     record: Callable[[list[Json]], list[Json]] = lambda updates: updates
     busy: int = 0
-    """So many requests are told to come again."""
+    """Number of requests that are refused as busy."""
     refuse: str = ""
-    """The code that every request is refused with."""
+    """The code with which every request is refused."""
     cut_after: int = 0
-    """The connection of a seat is cut once, after so many acts have arrived in all."""
+    """Number of moves after which the connection of the last one is cut, once."""
     cut_with: tuple[int, str] | None = None
-    """Say so when it is cut; None: not a word."""
+    """Close code and reason of the cut connection; None: it is aborted."""
     rooms: dict[int, Room] = field(default_factory=dict)
     sockets: dict[str, ServerConnection] = field(default_factory=dict)
     acts: int = 0
     url: str = ""
 
     @asynccontextmanager
-    async def listening(self) -> AsyncIterator["Fake"]:
+    async def listening(self) -> AsyncIterator["FakeGateway"]:
         async with serve(self._serve, "127.0.0.1", 0, process_request=self._http, compression=None) as server:
             self.url = f"ws://127.0.0.1:{_port(server)}"
             yield self
 
     def _http(self, _connection: ServerConnection, request: Request) -> Response | None:
+        if request.path == "/api/games":
+            return _connection.respond(HTTPStatus.OK, '{"games": [{"name": "codex"}, {"name": "stones"}]}')
         if not request.path.startswith("/api/rooms/"):
             return None
         number, after = request.path.removeprefix("/api/rooms/").split("/updates?after=")
@@ -134,11 +136,13 @@ class Fake:
         view.pop("game", None)
         head = {"type": "entered", "id": request, "room": room.number, "seat": seat, "epoch": EPOCH}
         await _send(self.sockets[name], {**head, "offset": view["offset"], "view": view})
-        await self._tell(room, update, but=name)
+        await self._broadcast(room, update, but=name)
         if len(room.names) == room.seats:
             started = stones.Started(room.heap, tuple(Seat(seat) for seat in range(room.seats)))
             room.state = stones.evolve(room.state, started)
-            await self._tell(room, room.step([{"type": "room.started", "seats": [0], "order": [0]}, plain(started)]))
+            await self._broadcast(
+                room, room.step([{"type": "room.started", "seats": [0], "order": [0]}, plain(started)])
+            )
 
     async def _act(self, room: Room, name: str, socket: ServerConnection, message: Json) -> None:
         seat, request = room.names.index(name), message["id"]
@@ -158,7 +162,7 @@ class Fake:
             room.acks[seat, request] = update["offset"]
             if self.acts == self.cut_after:
                 await self._cut(socket)
-            await self._tell(room, update)
+            await self._broadcast(room, update)
         ack = {"type": "ack", "id": request, "room": room.number, "epoch": EPOCH, "offset": room.acks[seat, request]}
         await _send(socket, ack)
 
@@ -168,7 +172,7 @@ class Fake:
         else:
             await socket.close(*self.cut_with)
 
-    async def _tell(self, room: Room, update: Json, but: str = "") -> None:
+    async def _broadcast(self, room: Room, update: Json, but: str = "") -> None:
         for seat, name in enumerate(room.names):
             if name != but:
                 for message in self.twist(seat, update):

@@ -1,4 +1,4 @@
-"""Who speaks what."""
+"""The dialect of each seat, and its client."""
 
 import pytest
 
@@ -12,22 +12,22 @@ MIXED = ("play", "eriantys.events", "eriantys.prompts", "eriantys.status")
 
 
 @pytest.mark.parametrize("table", range(8))
-def test_every_seat_of_a_mixed_table_speaks_another_dialect(table: int) -> None:
+def test_the_seats_of_a_mixed_table_have_different_dialects(table: int) -> None:
     assert sorted(dialect_at(MIXED, table, seat) for seat in range(4)) == sorted(MIXED)
 
 
-def test_a_mixed_table_is_opened_by_a_dialect_that_can_name_it() -> None:
+def test_a_mixed_table_is_opened_in_a_dialect_that_names_rooms() -> None:
     openers = {dialect_at(MIXED, table, 0) for table in range(8)}
     assert openers == set(MIXED) - set(ROOMLESS)
 
 
-def test_over_some_tables_every_dialect_meets_every_other_one() -> None:
+def test_every_pair_of_dialects_plays_together_at_some_table() -> None:
     pairs = {frozenset((dialect_at(MIXED, table, 0), dialect_at(MIXED, table, 1))) for table in range(9)}
     assert len(pairs) == 6
 
 
 @pytest.mark.parametrize("dialect", ["play", "snarl"])
-def test_one_dialect_is_spoken_by_all(dialect: str) -> None:
+def test_a_single_dialect_is_used_by_all_seats(dialect: str) -> None:
     assert {dialect_at((dialect,), table, seat) for table in range(3) for seat in range(4)} == {dialect}
 
 
@@ -39,16 +39,18 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("dialect", REFUSALS)
-def test_a_player_who_comes_back_after_the_end_is_done(dialect: str) -> None:
+def test_a_player_that_reconnects_after_the_end_has_finished(dialect: str) -> None:
     player = player_for(dialect, SeatAssignment("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
     list(player.open())
     list(player.receive((REFUSALS[dialect] % "the game has begun").encode()))
-    assert (player.over, player.told.late) == (False, False)
+    over_before_the_end = player.over
+    assert not over_before_the_end
     list(player.receive((REFUSALS[dialect] % "the game is over; it was won by ada").encode()))
-    assert (player.over, player.told.late) == (True, True)
+    assert player.over
+    assert player.received.late
 
 
-def test_a_choice_that_is_owed_is_made_again_after_busy() -> None:
+def test_a_choice_that_was_refused_as_busy_is_repeated() -> None:
     player = PromptsPlayer(SeatAssignment("ada", "eriantys", 2, {}, 1, lambda: 1000, lambda _room: None, False))
     player.board = Board([Person("ada", coins=9), Person("bob")], cards=[Card(9)])
     player.seat = 0
@@ -57,9 +59,9 @@ def test_a_choice_that_is_owed_is_made_again_after_busy() -> None:
     asked = b'{"type":"InformationGame","string":"","player":"ada","phase":"CHARACTER_ACTION"}'
     assert b"ChooseColor" in next(iter(player.receive(asked)))
     assert list(player.receive(b'{"type":"Error","string":"later","code":"BUSY"}')) == []
-    assert b"ChooseColor" in next(iter(player.nudge()))
+    assert b"ChooseColor" in next(iter(player.retry()))
 
 
-def test_play_is_played_by_its_own_player() -> None:
+def test_play_has_its_own_client() -> None:
     seating = SeatAssignment("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, True)
     assert isinstance(player_for("play", seating), Play)

@@ -53,7 +53,7 @@ def found(findings: Findings) -> dict[str, int]:
         ((3, 5, 4, 4), {"disorder": 1, "repeats": 1}),
     ],
 )
-def test_the_sequence_of_steps_is_watched(
+def test_holes_repeats_and_disorder_are_counted(
     track: Track, findings: Findings, offsets: tuple[int, ...], expected: dict[str, int]
 ) -> None:
     tell(track, *offsets)
@@ -62,7 +62,7 @@ def test_the_sequence_of_steps_is_watched(
 
 
 @pytest.mark.parametrize(("reason", "kind"), [("trimmed", "resyncs"), ("slow", "resyncs"), ("rewound", "rewound")])
-def test_a_view_with_a_reason_begins_anew(track: Track, findings: Findings, reason: str, kind: str) -> None:
+def test_a_view_with_a_reason_starts_a_new_sequence(track: Track, findings: Findings, reason: str, kind: str) -> None:
     tell(track, 3, 4, 5)
     track.view(EPOCH + 1, 4, reason)
     tell(track, 5, 6)
@@ -74,7 +74,7 @@ def compare(track: Track, *steps: Recorded, trimmed: bool = False) -> None:
     track.compare(RoomRecord(list(steps), trimmed))
 
 
-def test_what_was_told_and_acknowledged_is_in_the_record(track: Track, findings: Findings) -> None:
+def test_a_record_with_every_received_step_and_acknowledged_move_is_clean(track: Track, findings: Findings) -> None:
     tell(track, 3, 4)
     track.acked(70, 4)
     compare(track, step(1), step(2), step(3), step(4, 1, 70))
@@ -124,13 +124,13 @@ def test_moves_before_a_trimmed_record_are_counted_as_unchecked(track: Track, fi
 
 
 @pytest.mark.parametrize("other", [{"events": events("lie")}, {"epoch": 99}])
-def test_a_step_that_was_told_otherwise_differs(track: Track, findings: Findings, other: dict[str, Any]) -> None:
+def test_a_step_that_differs_from_the_record_is_found(track: Track, findings: Findings, other: dict[str, Any]) -> None:
     tell(track, 3, 4)
     compare(track, step(3), msgspec.structs.replace(step(4), **other))
     assert found(findings) == {"differing": 1}
 
 
-def test_what_was_forgotten_is_not_compared(track: Track, findings: Findings) -> None:
+def test_steps_before_a_view_are_not_compared(track: Track, findings: Findings) -> None:
     tell(track, 3, 4, 5)
     track.view(EPOCH + 1, 5, "rewound")
     compare(track, step(3), step(4, epoch=9), step(5, epoch=9))
@@ -141,15 +141,15 @@ def test_the_verdict_names_every_kind(findings: Findings) -> None:
     assert findings.verdict().startswith("all good: 0 holes, 0 repeats, 0 disorder, 0 lost, 0 doubled")
     findings.add("lost", "room 1000 seat 0: move 1")
     assert findings.verdict().startswith("NOT GOOD")
-    assert findings.words == ["lost: room 1000 seat 0: move 1"]
+    assert findings.texts == ["lost: room 1000 seat 0: move 1"]
 
 
-def test_differences_are_named_by_their_place() -> None:
+def test_differences_are_named_by_their_path() -> None:
     one = {"cards": [[1, True], [2, False]], "mother": 3}
     assert not list(differences(one, {"cards": [[1, True], [2, False]], "mother": 3}))
     other = {"cards": [[1, False], [2, False]], "mother": 4}
     assert list(differences(one, other, "board")) == [
-        "board.cards[0][1] is True to one, False to another",
-        "board.mother is 3 to one, 4 to another",
+        "board.cards[0][1]: one has True, the other False",
+        "board.mother: one has 3, the other 4",
     ]
-    assert list(differences([1], [1, 2])) == ["it is [1] to one, [1, 2] to another"]
+    assert list(differences([1], [1, 2])) == ["value: one has [1], the other [1, 2]"]

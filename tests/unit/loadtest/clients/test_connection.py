@@ -1,4 +1,4 @@
-"""What players say, and when it leaves."""
+"""A player's connection, and when its frames are written."""
 
 import asyncio
 from collections.abc import Iterable
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from loadtest.clients.connection import PlayerConnection, Route, WriteCoalescer
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.play.client import Play
-from loadtest.clients.registry import first_id
+from loadtest.clients.registry import request_ids
 from loadtest.measure.measurements import Measurements
 
 
-class Wire:
-    """A connection that notes what becomes of it, in a log that several may share."""
+class LoggedConnection:
+    """A connection that logs writes and its end; several may share a log."""
 
     def __init__(self, log: list[object]) -> None:
         self._log = log
@@ -23,26 +23,26 @@ class Wire:
         self._log.append("closed")
 
 
-async def test_what_is_said_in_one_tick_leaves_after_it_in_order() -> None:
+async def test_frames_of_one_tick_are_written_together_and_in_order() -> None:
     log: list[object] = []
-    post = WriteCoalescer()
-    ada, bob = Wire(log), Wire(log)
-    post.send(ada, [b"a1"])
-    post.send(bob, [b"b1", b"b2"])
-    post.send(ada, [b"a2"])
-    said_at_once = list(log)
+    writer = WriteCoalescer()
+    ada, bob = LoggedConnection(log), LoggedConnection(log)
+    writer.send(ada, [b"a1"])
+    writer.send(bob, [b"b1", b"b2"])
+    writer.send(ada, [b"a2"])
+    written_at_once = list(log)
     await asyncio.sleep(0)
-    post.send(bob, [b"b3"])
+    writer.send(bob, [b"b3"])
     await asyncio.sleep(0)
-    assert said_at_once == []
+    assert written_at_once == []
     assert log == [[b"a1"], [b"b1", b"b2"], [b"a2"], [b"b3"]]
 
 
-async def test_a_link_that_ends_has_sent_the_last_words_before() -> None:
+async def test_a_connection_writes_its_last_frames_before_it_closes() -> None:
     log: list[object] = []
     seating = SeatAssignment("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, first=True)
-    link = PlayerConnection(
-        Play(seating, first_id()),
+    connection = PlayerConnection(
+        Play(seating, request_ids()),
         Route(("ws://127.0.0.1:1",)),
         0,
         WriteCoalescer(),
@@ -50,8 +50,8 @@ async def test_a_link_that_ends_has_sent_the_last_words_before() -> None:
         0.0,
         lambda: None,
     )
-    link.connected(Wire(log))
-    link.say([b"bye"])
-    link.end()
+    connection.connected(LoggedConnection(log))
+    connection.send([b"bye"])
+    connection.end()
     await asyncio.sleep(0)
     assert log[1:] == [[b"bye"], "closed"]
