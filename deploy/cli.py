@@ -5,12 +5,13 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from typer.core import TyperGroup
 
 from deploy import check_game, settings_reference
 from deploy.console import make_console, show_banner
@@ -20,13 +21,22 @@ from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_lis
 from deploy.launcher.supervisor import Supervisor
 from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
-from loadtest.cli import load
+from loadtest.cli import Command, hide_flag_types, load
 from shared.runtime.bootstrap import prefer_throughput, warn
 from shared.runtime.settings import PREFIX, unknown_variables
 
 INTERRUPTED = 130
 
+
+class Group(TyperGroup):
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        hide_flag_types(params)
+        return params
+
+
 app = typer.Typer(
+    cls=Group,
     help="A cluster for turn-based games: gateways, workers and a store.",
     no_args_is_help=True,
     add_completion=False,
@@ -36,7 +46,7 @@ app = typer.Typer(
 Data = Annotated[Path, typer.Option(help="Data folder: the store's data, logs, process list.")]
 
 
-@app.command()
+@app.command(cls=Command)
 def up(
     gateways: Annotated[int, typer.Option(min=1, max=MOST_PROCESSES, help="Number of gateways.")] = 2,
     workers: Annotated[int, typer.Option(min=0, max=MOST_PROCESSES, help="Number of workers.")] = 2,
@@ -51,7 +61,9 @@ def up(
     ] = None,
     tcp_ports: Annotated[
         list[str] | None,
-        typer.Option("--tcp", metavar="NAME=PORT", help="TCP listeners: NAME=PORT[;OPTION[=VALUE]...],..."),
+        typer.Option(
+            "--tcp", metavar="NAME=PORT", help="TCP listeners, separated by commas; ;OPTION=VALUE may follow a port."
+        ),
     ] = None,
     durability: Annotated[
         str | None,
@@ -100,14 +112,14 @@ def up(
     report("stopped")
 
 
-@app.command()
+@app.command(cls=Command)
 def ps(data: Data = Path(".tavolata")) -> None:
     """Print role, pid, port and uptime of every process of a running cluster."""
     for line in cluster_file.process_lines(cluster_file.running_cluster(data)):
         print(line)
 
 
-@app.command()
+@app.command(cls=Command)
 def down(
     data: Data = Path(".tavolata"),
     limit: Annotated[float, typer.Option(min=0, help="Seconds to wait until all processes have ended.")] = 60,
@@ -117,10 +129,10 @@ def down(
     print("stopped")
 
 
-app.command("load")(load)
+app.command("load", cls=Command)(load)
 
 
-@app.command("check-game")
+@app.command("check-game", cls=Command)
 def check_game_module(
     module: Annotated[str, typer.Argument(help="A module with a GAME, such as shared.games.stones.")],
     games: Annotated[int, typer.Option(min=1, help="Games to play with every number of players.")] = 50,
@@ -139,7 +151,7 @@ def check_game_module(
     print(f"{game.name}@{game.version} keeps the contract: {total} games, {events} events, {tried} options tried")
 
 
-@app.command()
+@app.command(cls=Command)
 def settings(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, as in docs/operations.md.")] = False,
 ) -> None:
@@ -155,7 +167,7 @@ def settings(
         console.print(table)
 
 
-@app.command()
+@app.command(cls=Command)
 def snarl(
     levels: Annotated[
         Path | None, typer.Option(show_default="snarl.levels, or else the shipped levels", help="File with the levels.")

@@ -5,7 +5,7 @@ import gc
 import random
 import resource
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ import msgspec
 import typer
 import uvloop
 from rich.console import Console
+from typer.core import TyperCommand
 
 from loadtest.clients.registry import PLAY, dialects_of
 from loadtest.measure import idle as idle_sessions
@@ -27,6 +28,20 @@ from shared.runtime.bootstrap import prefer_throughput
 DURATION_S = 20.0
 WIDTH_OF_FILES = 160
 T = TypeVar("T")
+
+
+def hide_flag_types(params: Iterable[Any]) -> None:
+    """Typer prints `<bool>` behind flags in --help, as if they took a value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+
+
+class Command(TyperCommand):
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        hide_flag_types(params)
+        return params
 
 
 def load(

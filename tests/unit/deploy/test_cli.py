@@ -108,6 +108,14 @@ def test_ps_and_down_report_that_no_cluster_runs(run: Run, tmp_path: Path) -> No
         assert done.err.startswith(f"tavolata: no cluster is running on {tmp_path}")
 
 
+@pytest.mark.parametrize("words", [(), ("up",), ("load",), ("snarl",), ("settings",)])
+def test_the_help_prints_no_type_behind_flags(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words, "--help")
+    assert done.code == 0
+    assert "--help" in done.out
+    assert "<bool>" not in done.out
+
+
 def test_settings_lists_every_variable(run: Run) -> None:
     done = run("settings")
     assert done.code == 0
