@@ -58,10 +58,13 @@ def show(console: Console, state: RunState) -> None:
         grid.add_row(name, text)
     console.print(grid)
     for text in state.findings.texts:
-        console.print(f"  {text}", style="red", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"  {text}", style="red", highlight=False, markup=False, soft_wrap=not console.is_terminal)
     verdict = state.findings.verdict() if found["moves"] else "NOT GOOD: nothing was played"
     console.print(
-        f"checker: {verdict}", style="green" if found["good"] else "bold red", highlight=False, soft_wrap=True
+        f"checker: {verdict}",
+        style="green" if found["good"] else "bold red",
+        highlight=False,
+        soft_wrap=not console.is_terminal,
     )
 
 
