@@ -19,7 +19,7 @@ from loadtest.clients.play.client import Play
 from loadtest.measure.measurements import Measurements
 from loadtest.measure.processes import CpuMeter
 from loadtest.plan import LoadPlan, PlanError
-from loadtest.table import RunContext, Table
+from loadtest.table import LoadTable, RunContext
 from shared.runtime.http_client import HttpClient
 
 OPENING_AT_ONCE = 16
@@ -72,7 +72,7 @@ async def run(
     context = RunContext(plan, _tag(), findings, measurements, asyncio.Semaphore(OPENING_AT_ONCE))
     meter.mark()
     async with _periodic(1 / TICKS_PER_S, _ticker(context)), _periodic(period_s, _sampler(state, on_progress)):
-        tables = [asyncio.create_task(Table(number, context).run()) for number in range(plan.rooms)]
+        tables = [asyncio.create_task(LoadTable(number, context).run()) for number in range(plan.rooms)]
         playing = asyncio.gather(*tables)
         await _measure(state, context, playing)
         state.phase = Phase.STOPPING

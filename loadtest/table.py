@@ -52,7 +52,7 @@ class RunContext:
             self.all_begun.set()
 
 
-class Table:
+class LoadTable:
     """Plays until its number of games is reached or the run is closing."""
 
     def __init__(self, number: int, context: RunContext) -> None:

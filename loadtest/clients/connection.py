@@ -83,7 +83,7 @@ class PlayerConnection:
         self._sent = 0.0
         self._moving = False
         self._player_retry: Callable[[], Iterable[bytes]] | None = getattr(player, "retry", None)
-        """Of players that retry sooner than with the next tick: called every tenth of a second."""
+        """The `retry` of players that have one; it is called every tenth of a second."""
         player.sent_at = self._move_sent
         player.acked_at = self._move_acked
 

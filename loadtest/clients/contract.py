@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 @dataclass(slots=True)
 class Received:
-    """What a seat has received about its game, in a form in which clients of different dialects can be compared.
+    """The game as a seat has received it, in a form in which clients of different dialects can be compared.
 
     All seats of a room must end with the same `result`, and with the same `board` where both have one.
     """
@@ -65,4 +65,4 @@ class SeatAssignment:
     opened: Callable[[int], None]
     """Called by the first player with the room's number."""
     first: bool
-    """True for the player who opens the table."""
+    """This player opens the table."""

@@ -1,4 +1,4 @@
-"""The picture of a Snarl game for the terminal."""
+"""The drawing of a Snarl game for the terminal."""
 
 from io import StringIO
 
@@ -26,7 +26,7 @@ def picture(view: View, width: int = 120) -> list[str]:
     return file.getvalue().splitlines()
 
 
-def test_every_tile_thing_and_actor_has_its_symbol() -> None:
+def test_every_tile_object_and_actor_has_its_symbol() -> None:
     state = stage(WORKED, {0: (4, 3), 1: (11, 10)}, [zombie(1, (9, 10)), ghost(1, (4, 8))])
     lines = picture(state.scene)
     assert "Level 1 of 1" in lines[0]
@@ -39,7 +39,7 @@ def test_every_tile_thing_and_actor_has_its_symbol() -> None:
     assert any("the exit is locked" in line for line in lines)
 
 
-def test_beneath_the_level_everybody_is_listed() -> None:
+def test_all_players_are_listed_below_the_level() -> None:
     state, _ = do(stage(HALL, {0: (1, 2), 1: (4, 7)}), 0, (1, 1))
     state, _ = do(state, 1, (4, 8))
     lines = picture(state.scene)
@@ -48,12 +48,12 @@ def test_beneath_the_level_everybody_is_listed() -> None:
     assert lines[-1].split() == ["2", "bob", "exited", "1", "0", "0"]
 
 
-def test_the_end_is_told() -> None:
+def test_the_end_of_the_game_is_shown() -> None:
     state, _ = do(stage(HALL, {0: (4, 7)}, unlocked=True), 0, (4, 8))
     assert picture(state.scene)[-1] == "The dungeon is conquered."
 
 
-def test_before_the_game_there_is_nothing_to_see() -> None:
+def test_a_waiting_text_is_shown_before_the_game() -> None:
     assert any("waiting for players" in line for line in picture(View()))
 
 
@@ -63,7 +63,7 @@ def test_a_wide_level_is_drawn_with_narrow_tiles() -> None:
     assert any("█1▼·▒░░░░" in line for line in picture(state.scene, width=24))
 
 
-def test_every_position_of_a_game_can_be_drawn() -> None:
+def test_every_position_of_a_game_is_drawn_without_an_error() -> None:
     seats = (Seat(0), Seat(1))
     state: State = GAME.empty
     step = GAME.setup(Table(Options(count=4, start=3), seats, seats, 4))
