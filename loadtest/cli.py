@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
-import msgspec
+import orjson
 import typer
 import uvloop
 from rich.console import Console
@@ -121,7 +121,9 @@ def _play(console: Console, plan: LoadPlan, meter: CpuMeter, json: Path | None) 
     report.show(console, state)
     if json is not None:
         try:
-            json.write_bytes(msgspec.json.format(msgspec.json.encode(report.as_json(state)), indent=2) + b"\n")
+            json.write_bytes(
+                orjson.dumps(report.as_json(state), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            )
         except OSError as error:
             _fail(f"cannot write {json}: {error.strerror}")
     if not report.good(state):

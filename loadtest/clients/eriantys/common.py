@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
 import orjson
 
 from loadtest.clients.contract import Received, SeatAssignment
@@ -76,7 +75,7 @@ class Client(ABC):
         self.waiting = True
         if self.sent_at is not None:
             self.sent_at()
-        return (msgspec.json.encode(move),)
+        return (orjson.dumps(move),)
 
     def acknowledged(self) -> None:
         self.waiting = False

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+import orjson
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person
@@ -44,7 +44,7 @@ class EventsPlayer(Client):
         return (self._login(),)
 
     def _login(self) -> bytes:
-        return msgspec.json.encode({"type": "Login", "username": self.seating.name})
+        return orjson.dumps({"type": "Login", "username": self.seating.name})
 
     def repeat(self) -> Iterable[bytes]:
         if self._turn:
@@ -57,12 +57,12 @@ class EventsPlayer(Client):
         if self.seating.first and self.received.room is None:
             expert = bool(self.seating.options.get("expert"))
             room = {"numberOfPlayers": self.seating.seats, "expert": expert, "private": False}
-            return (msgspec.json.encode({"type": "CreateRoom", **room}),)
+            return (orjson.dumps({"type": "CreateRoom", **room}),)
         table = self.received.room or self.seating.table()
         if table is None:
             self.due = True
             return ()
-        return (msgspec.json.encode({"type": "AccessRoom", "roomId": table}),)
+        return (orjson.dumps({"type": "AccessRoom", "roomId": table}),)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ class EventsPlayer(Client):
                 return self._act()
             case {"type": "EndGame", "winners": winners}:
                 self.ended(winners)
-                return (msgspec.json.encode({"type": "LeaveRoom"}),)
+                return (orjson.dumps({"type": "LeaveRoom"}),)
             case {"type": "StartGame"}:
                 self._start()
             case _:

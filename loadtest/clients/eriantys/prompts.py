@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+import orjson
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person, counted
@@ -41,14 +41,12 @@ class PromptsPlayer(Client):
         free = [mage for mage in range(len(Mage)) if tuple(Mage)[mage] not in self._mages.get(table or 0, ())]
         player = {"nickname": self.seating.name, "mage": tuple(Mage)[self.strategy.pick(free or [0])]}
         if table is not None:
-            return (msgspec.json.encode({"type": "Join", **player, "index": table}),)
+            return (orjson.dumps({"type": "Join", **player, "index": table}),)
         if not self.seating.first:
             self.due = True
             return ()
         expert = bool(self.seating.options.get("expert"))
-        return (
-            msgspec.json.encode({"type": "GameParams", **player, "numPlayers": self.seating.seats, "expert": expert}),
-        )
+        return (orjson.dumps({"type": "GameParams", **player, "numPlayers": self.seating.seats, "expert": expert}),)
 
     # --- messages -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+import orjson
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person
@@ -60,7 +60,7 @@ class StatusPlayer(Client):
         if not self.seating.first or seat != 0 or self.board.people:
             return ()
         mode = "expert" if self.seating.options.get("expert") else "simple"
-        return (msgspec.json.encode({"numPlayers": self.seating.seats, "gameMode": mode}),)
+        return (orjson.dumps({"numPlayers": self.seating.seats, "gameMode": mode}),)
 
     def _won(self, winner: str) -> None:
         names = winner.split(", ") if winner else [person.name for person in self.board.people]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
 import orjson
 
 from loadtest.clients.contract import Received, SeatAssignment
@@ -95,7 +94,7 @@ class SnarlPlayer:
         self._named, self._name_due = True, False
         if self._seating.first:
             self._seating.opened(0)
-        yield msgspec.json.encode(self._seating.name)
+        yield orjson.dumps(self._seating.name)
 
     def _move(self) -> Iterable[bytes]:
         if self._moving or not self._active:
@@ -103,7 +102,7 @@ class SnarlPlayer:
         self._moving = True
         if self.sent_at is not None:
             self.sent_at()
-        yield msgspec.json.encode({"type": "move", "to": choose(self._memory.known(), self._dice)})
+        yield orjson.dumps({"type": "move", "to": choose(self._memory.known(), self._dice)})
 
     def _on_result(self, result: str) -> None:
         if not self._moving:
