@@ -37,7 +37,9 @@ def test_wrong_urls_are_refused(text: str) -> None:
         ("codex", "", False, {}),
     ],
 )
-def test_options_are_json_with_a_default_for_stones(game: str, text: str, expert: bool, options: dict[str, Any]) -> None:
+def test_options_are_json_with_a_default_for_stones(
+    game: str, text: str, expert: bool, options: dict[str, Any]
+) -> None:
     assert options_of(game, text, expert) == options
 
 
