@@ -1,131 +1,138 @@
-"""The `tavolata` command."""
+"""The `tavolata` command: its options, and how its failures are shown. The work is done elsewhere."""
 
 import asyncio
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from typer.core import TyperGroup
 
 from deploy import check_game, settings_reference
+from deploy.console import make_console, show_banner
 from deploy.errors import CommandError
-from deploy.launcher import banner, control, listeners
-from deploy.launcher.plan import MOST, ClusterPlan, Layout, plan_from_env
+from deploy.launcher import cluster_file
+from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_listeners, plan_from_env
 from deploy.launcher.supervisor import Supervisor
 from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
-from loadtest.cli import load
-from shared.runtime.bootstrap import complain, favour_throughput
-from shared.runtime.settings import PREFIX, strays
+from loadtest.cli import Command, hide_flag_types, load
+from shared.runtime.bootstrap import prefer_throughput, warn
+from shared.runtime.settings import PREFIX, unknown_variables
 
 INTERRUPTED = 130
-WIDTH_OF_FILES = 160
 
 
-class LastingConsole(Console):
-    """A cluster outlives whoever reads what it prints."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+class Group(TyperGroup):
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        hide_flag_types(params)
+        return params
 
 
 app = typer.Typer(
+    cls=Group,
     help="A cluster for turn-based games: gateways, workers and a store.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
-Data = Annotated[Path, typer.Option(help="Folder of the cluster: the store's data, logs, state.")]
+Data = Annotated[Path, typer.Option(help="Data folder: the store's data, logs, process list.")]
 
 
-@app.command()
+@app.command(cls=Command)
 def up(
-    gateways: Annotated[int, typer.Option(min=1, max=MOST, help="How many gateways.")] = 2,
-    workers: Annotated[int, typer.Option(min=0, max=MOST, help="How many workers.")] = 2,
+    gateways: Annotated[int, typer.Option(min=1, max=MOST_PROCESSES, help="Number of gateways.")] = 2,
+    workers: Annotated[int, typer.Option(min=0, max=MOST_PROCESSES, help="Number of workers.")] = 2,
     port: Annotated[
-        int | None, typer.Option(show_default="8000", help="Port of all gateways; their own ones follow it.")
+        int | None,
+        typer.Option(show_default="8000", help="Port that all gateways share; gateway N also listens on PORT+N."),
     ] = None,
     host: Annotated[str | None, typer.Option(show_default="127.0.0.1", help="Address to listen on.")] = None,
     data: Data = Path(".tavolata"),
     redis: Annotated[
-        str | None, typer.Option(metavar="URL", show_default="an embedded Valkey", help="The store to use.")
+        str | None, typer.Option(metavar="URL", show_default="an embedded Valkey", help="Address of the store.")
     ] = None,
     tcp_ports: Annotated[
         list[str] | None,
-        typer.Option("--tcp", metavar="NAME=PORT", help="Dialects over TCP: NAME=PORT[;OPTION[=VALUE]...],..."),
+        typer.Option(
+            "--tcp", metavar="NAME=PORT", help="TCP listeners, separated by commas; ;OPTION=VALUE may follow a port."
+        ),
     ] = None,
     durability: Annotated[
-        str | None, typer.Option(show_default="fsync", help="When a move is done: fsync, applied or replicated.")
+        str | None,
+        typer.Option(
+            show_default="fsync", help="What must hold before a move is acknowledged: fsync, applied or replicated."
+        ),
     ] = None,
-    games: Annotated[str | None, typer.Option(help="Further games: modules, separated by commas.")] = None,
+    games: Annotated[str | None, typer.Option(help="Additional games: modules, separated by commas.")] = None,
     partitions: Annotated[
-        int | None, typer.Option(show_default="16", help="Parts that rooms are divided into; fixed at the first start.")
+        int | None, typer.Option(show_default="16", help="Number of partitions; fixed at the first start.")
     ] = None,
 ) -> None:
     """Run a whole cluster on this machine until Ctrl-C.
 
-    All TAVOLATA_* variables are understood too (see `tavolata settings`) and passed on; options win.
+    TAVOLATA_* variables (see `tavolata settings`) are passed on to all processes; options take precedence.
     """
-    wanted = {
+    options = {
         "PORT": port,
         "HOST": host,
         "REDIS_URL": redis,
-        "TCP": listeners.joined(tcp_ports) if tcp_ports else None,
+        "TCP": joined_listeners(tcp_ports) if tcp_ports else None,
         "DURABILITY": durability,
         "GAMES": games,
         "PARTITIONS": partitions,
     }
-    given = {PREFIX + name: str(value) for name, value in wanted.items() if value is not None}
+    given = {PREFIX + name: str(value) for name, value in options.items() if value is not None}
     plan = plan_from_env(data, gateways, workers, {**os.environ, **given})
-    for line in strays(os.environ, variables()):
-        complain(line)
-    console = _console()
+    for line in unknown_variables(os.environ, variables()):
+        warn(line)
+    console = make_console()
 
-    def say(text: str) -> None:
+    def report(text: str) -> None:
         with suppress(OSError):
             console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def ready(plan: ClusterPlan, layout: Layout) -> None:
         with suppress(OSError):
-            banner.show(console, plan, layout)
+            show_banner(console, plan, layout)
 
     async def run() -> None:
-        await Supervisor(plan, say, ready).run()
+        await Supervisor(plan, report, ready).run()
 
-    favour_throughput()
-    say("starting; the logs are in " + str(data / "logs"))
+    prefer_throughput()
+    report("starting; the logs are in " + str(data / "logs"))
     asyncio.run(run())
-    say("stopped")
+    report("stopped")
 
 
-@app.command()
+@app.command(cls=Command)
 def ps(data: Data = Path(".tavolata")) -> None:
-    """Print `role pid port` of every process of a running cluster."""
-    for line in control.lines(control.running(data)):
+    """Print role, pid, port and uptime of every process of a running cluster."""
+    for line in cluster_file.process_lines(cluster_file.running_cluster(data)):
         print(line)
 
 
-@app.command()
+@app.command(cls=Command)
 def down(
     data: Data = Path(".tavolata"),
-    limit: Annotated[float, typer.Option(min=0, help="Seconds to wait for the last process.")] = 60,
+    limit: Annotated[float, typer.Option(min=0, help="Seconds to wait until all processes have ended.")] = 60,
 ) -> None:
     """Stop a running cluster: gateways, workers, store."""
-    control.stop(data, limit)
+    cluster_file.stop_cluster(data, limit)
     print("stopped")
 
 
-app.command("load")(load)
+app.command("load", cls=Command)(load)
 
 
-@app.command("check-game")
+@app.command("check-game", cls=Command)
 def check_game_module(
     module: Annotated[str, typer.Argument(help="A module with a GAME, such as shared.games.stones.")],
     games: Annotated[int, typer.Option(min=1, help="Games to play with every number of players.")] = 50,
@@ -144,64 +151,60 @@ def check_game_module(
     print(f"{game.name}@{game.version} keeps the contract: {total} games, {events} events, {tried} options tried")
 
 
-@app.command()
+@app.command(cls=Command)
 def settings(
-    markdown: Annotated[bool, typer.Option("--markdown", help="As in docs/operations.md.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, as in docs/operations.md.")] = False,
 ) -> None:
     """List all TAVOLATA_* variables with their defaults."""
     if markdown:
         print(settings_reference.markdown(), end="")
         return
-    console = _console()
+    console = make_console()
     for title, rows in settings_reference.sections():
-        table = Table("variable", "default", "what it is", title=title, title_justify="left")
+        table = Table("variable", "default", "meaning", title=title, title_justify="left")
         for name, default, text in rows:
             table.add_row(name, default, text)
         console.print(table)
 
 
-@app.command()
+@app.command(cls=Command)
 def snarl(
     levels: Annotated[
-        Path | None, typer.Option(show_default="snarl.levels, else those shipped", help="File with the levels.")
+        Path | None, typer.Option(show_default="snarl.levels, or else the shipped levels", help="File with the levels.")
     ] = None,
-    clients: Annotated[int, typer.Option(min=1, max=4, help="Players of a game.")] = 4,
+    clients: Annotated[int, typer.Option(min=1, max=4, help="Players per game.")] = 4,
     wait: Annotated[float, typer.Option(help="Seconds to wait for another player before a game starts.")] = 60,
     observe: Annotated[bool, typer.Option("--observe", help="Draw the whole level after every move.")] = False,
     address: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65_535, help="TCP port to listen on.")] = 45_678,
     url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Watch a running cluster (ws://host:port); starts none.")
+        str | None,
+        typer.Option(metavar="URL", help="Observe a running cluster (ws://host:port) instead of starting one."),
     ] = None,
 ) -> None:
-    """Serve Snarl over TCP on a cluster of its own until Ctrl-C, and watch it."""
+    """Serve Snarl over TCP on a cluster of its own until Ctrl-C."""
     server = SnarlServer(
         levels=levels, clients=clients, wait=wait, observe=observe, address=address, port=port, url=url
     )
-    asyncio.run(server.run(_console()))
+    asyncio.run(server.run(make_console()))
 
 
 def main() -> None:
-    """The entry point: whatever was to be expected is one line on stderr and an exit code."""
+    """The entry point. Expected failures are one line on stderr and an exit code."""
     try:
         sys.exit(app(prog_name="tavolata", standalone_mode=False) or 0)
-    except CommandError as trouble:
-        _give_up(str(trouble), trouble.code)
+    except CommandError as error:
+        _fail(str(error), error.code)
     except typer.TyperException as error:
-        _give_up(error.format_message(), error.exit_code)
+        _fail(error.format_message(), error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
 
 
-def _give_up(text: str, code: int) -> None:
+def _fail(text: str, code: int) -> None:
     if text:
         print(f"tavolata: {' '.join(text.split())}", file=sys.stderr)
     sys.exit(code)
-
-
-def _console() -> Console:
-    """As wide as the terminal; wide enough for any line where there is none."""
-    return LastingConsole() if sys.stdout.isatty() else LastingConsole(width=WIDTH_OF_FILES)
 
 
 if __name__ == "__main__":

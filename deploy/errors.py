@@ -1,11 +1,11 @@
-"""What may go wrong without anything being broken: told in one line, with an exit code."""
+"""Expected failures of commands: one line on stderr and an exit code."""
 
 FAILED = 1
 USAGE = 2
 
 
 class CommandError(Exception):
-    """The text is one line that says what is wrong and who can help."""
+    """A command cannot be carried out; the text is one line that says what is wrong and how to fix it."""
 
     def __init__(self, text: str, code: int = FAILED) -> None:
         super().__init__(text)

@@ -1,76 +1,93 @@
-"""The `tavolata load` command."""
+"""The `tavolata load` command: its options, and how a run and its failures are shown."""
 
 import asyncio
 import gc
 import random
 import resource
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
-import msgspec
+import orjson
 import typer
 import uvloop
 from rich.console import Console
+from typer.core import TyperCommand
 
 from loadtest.clients.registry import PLAY, dialects_of
-from loadtest.measure import idle as idling
+from loadtest.measure import idle as idle_sessions
 from loadtest.measure import report
 from loadtest.measure.display import Display
-from loadtest.measure.processes import Meter, role_of
+from loadtest.measure.processes import CpuMeter, role_of
 from loadtest.plan import LoadPlan, PlanError, options_of, pids_of, tcp_of, urls_of
 from loadtest.run import Unreachable, run
-from shared.runtime.bootstrap import favour_throughput
+from shared.runtime.bootstrap import prefer_throughput
 
 DURATION_S = 20.0
 WIDTH_OF_FILES = 160
 T = TypeVar("T")
 
 
+def hide_flag_types(params: Iterable[Any]) -> None:
+    """Typer prints `<bool>` behind flags in --help, as if they took a value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+
+
+class Command(TyperCommand):
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        hide_flag_types(params)
+        return params
+
+
 def load(
     url: Annotated[
-        str, typer.Option(help="Where the gateways are: ws://host:port, several separated by commas.")
+        str, typer.Option(help="Addresses of gateways: ws://host:port, separated by commas.")
     ] = "ws://127.0.0.1:8000",
-    game: Annotated[str, typer.Option(help="What to play.")] = "stones",
-    dialect: Annotated[str, typer.Option(help="How to talk: play, a dialect of the game, or mixed.")] = PLAY,
-    rooms: Annotated[int, typer.Option(min=1, help="Tables at once.")] = 200,
-    players: Annotated[int, typer.Option(min=1, max=8, help="Players at each table.")] = 2,
+    game: Annotated[str, typer.Option(help="Game to play.")] = "stones",
+    dialect: Annotated[str, typer.Option(help="Dialect of the clients: play, a dialect of the game, or mixed.")] = PLAY,
+    rooms: Annotated[int, typer.Option(min=1, help="Number of tables.")] = 200,
+    players: Annotated[int, typer.Option(min=1, max=8, help="Players per table.")] = 2,
     duration: Annotated[
-        float | None, typer.Option(min=0.1, show_default="20", help="Seconds to play, once all tables do.")
+        float | None, typer.Option(min=0.1, show_default="20", help="Seconds to measure, once all tables play.")
     ] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="Games at each table; then no time is set.")] = None,
-    think: Annotated[float, typer.Option(min=0, metavar="MS", help="Milliseconds to think before a move.")] = 0,
-    expert: Annotated[bool, typer.Option("--expert", help="Eriantys: with characters and coins.")] = False,
-    options: Annotated[str, typer.Option(metavar="JSON", help="Options of the game.")] = "",
-    tcp: Annotated[bool, typer.Option("--tcp", help="Over TCP; a PORT, HOST:PORT or DIALECT=PORT may follow.")] = False,
+    games: Annotated[int | None, typer.Option(min=1, help="Games per table, instead of a duration.")] = None,
+    think: Annotated[float, typer.Option(min=0, metavar="MS", help="Milliseconds before each move.")] = 0,
+    expert: Annotated[bool, typer.Option("--expert", help="Eriantys with characters and coins.")] = False,
+    options: Annotated[str, typer.Option(metavar="JSON", help="Options of the tables.")] = "",
+    tcp: Annotated[bool, typer.Option("--tcp", help="Use TCP; PORT, HOST:PORT or DIALECT=PORT may follow.")] = False,
     place: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all figures there.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the players' choices.", show_default="random")] = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all measurements.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the players' choices.", show_default="random")] = None,
     pids: Annotated[
-        str, typer.Option(metavar="ROLE=PID,...", help="The server's processes, if they are not those of --data.")
+        str, typer.Option(metavar="ROLE=PID,...", help="Processes to measure, instead of those of --data.")
     ] = "",
-    data: Annotated[Path, typer.Option(help="Folder of the cluster, to see its processes.")] = Path(".tavolata"),
-    patience: Annotated[float, typer.Option(min=1, help="Seconds without a move until a table is given up.")] = 60,
+    data: Annotated[Path, typer.Option(help="Data folder of the cluster, to find its processes.")] = Path(".tavolata"),
+    patience: Annotated[
+        float, typer.Option(min=1, help="Seconds without a move after which a table is given up.")
+    ] = 60,
     idle: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Instead of playing: open N idle sessions, tell their cost.")
+        int | None, typer.Option(min=1, metavar="N", help="Open N idle sessions instead, and print their memory.")
     ] = None,
 ) -> None:
-    """Let many players play, measure it, and check that nothing was lost, doubled or told wrongly.
+    """Play with many headless clients, measure the cluster, and check that no move was lost, doubled or shown wrongly.
 
-    Exit code 1 if the checker found anything or a game could not be finished.
+    The exit code is 1 if the checker found a violation or a game was not finished.
     """
     try:
         if place and not tcp:
             raise PlanError(f"unexpected argument {place[0]!r}")
         urls = urls_of(url)
         named = {pid: role or role_of(pid) for pid, role in pids_of(pids).items()}
-        spoken = dialects_of(game, dialect)
+        dialects = dialects_of(game, dialect)
         plan = LoadPlan(
             urls=urls,
             game=game,
-            dialects=spoken,
+            dialects=dialects,
             rooms=rooms,
             players=players,
             duration_s=DURATION_S if duration is None and games is None else duration,
@@ -78,56 +95,62 @@ def load(
             think_s=think / 1000,
             options=options_of(game, options, expert),
             seed=random.getrandbits(32) if seed is None else seed,
-            tcp=tcp_of(place or [""], spoken, urlsplit(urls[0]).hostname or "") if tcp else {},
+            tcp=tcp_of(place or [""], dialects, urlsplit(urls[0]).hostname or "") if tcp else {},
             patience_s=patience + think / 1000,
         )
-    except PlanError as fault:
-        raise typer.BadParameter(str(fault)) from None
-    _allow_many_sockets()
+    except PlanError as error:
+        raise typer.BadParameter(str(error)) from None
+    _raise_file_limit()
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH_OF_FILES)
     if idle is not None:
         _idle(console, urls, idle, data, named)
     else:
-        _play(console, plan, Meter(data, named), json)
+        _play(console, plan, CpuMeter(data, named), json)
 
 
-def _play(console: Console, plan: LoadPlan, meter: Meter, json: Path | None) -> None:
-    _collect_seldom()
-    favour_throughput()
+def _play(console: Console, plan: LoadPlan, meter: CpuMeter, json: Path | None) -> None:
+    _collect_garbage_rarely()
+    prefer_throughput()
     try:
         with Display(console) as display:
             state = _run(run(plan, meter, display))
-    except Unreachable as fault:
-        _give_up(str(fault))
+    except Unreachable as error:
+        _fail(str(error))
+    except PlanError as error:
+        raise typer.BadParameter(str(error)) from None
     report.show(console, state)
     if json is not None:
         try:
-            json.write_bytes(msgspec.json.format(msgspec.json.encode(report.figures(state)), indent=2) + b"\n")
-        except OSError as fault:
-            _give_up(f"cannot write {json}: {fault.strerror}")
+            json.write_bytes(
+                orjson.dumps(report.as_json(state), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            )
+        except OSError as error:
+            _fail(f"cannot write {json}: {error.strerror}")
     if not report.good(state):
         raise typer.Exit(1)
 
 
 def _idle(console: Console, urls: tuple[str, ...], count: int, data: Path, named: dict[int, str]) -> None:
     with console.status("opening sessions") as status:
-        cost = _run(idling.measure(urls, count, data, named, lambda done: status.update(f"{done} of {count} sessions")))
+        cost = _run(
+            idle_sessions.measure(urls, count, data, named, lambda done: status.update(f"{done} of {count} sessions"))
+        )
     console.print(f"{cost.sessions} idle sessions opened, {len(cost.faults)} failed", highlight=False)
     if cost.gateways:
         mib = 1024 * 1024
         console.print(
             f"memory of {cost.gateways} gateways: {cost.before_bytes / mib:.1f} MiB before, "
-            f"{cost.after_bytes / mib:.1f} MiB with them: {cost.kib_each:.1f} KiB for each connection",
+            f"{cost.after_bytes / mib:.1f} MiB with them: {cost.kib_per_session:.1f} KiB for each connection",
             highlight=False,
         )
     else:
-        console.print("the gateways' processes cannot be seen (--data, --pids)", highlight=False)
+        console.print("the gateways' processes cannot be read (--data, --pids)", highlight=False)
     if cost.faults:
-        _give_up(cost.faults[0])
+        _fail(cost.faults[0])
 
 
-def _collect_seldom() -> None:
-    """Pauses of our own must not look like the server's."""
+def _collect_garbage_rarely() -> None:
+    """Garbage collections of the tool would be measured as pauses of the server."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -138,11 +161,12 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         return runner.run(work)
 
 
-def _allow_many_sockets() -> None:
+def _raise_file_limit() -> None:
+    """Every player needs a socket."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _give_up(text: str) -> NoReturn:
+def _fail(text: str) -> NoReturn:
     sys.stderr.write(f"tavolata: {text}\n")
     raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""What a run shall do, and the forms in which the command line says it."""
+"""The plan of a run, and the parsers of its command line options."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from loadtest.clients.tcp import DEFAULT_PORTS
 Address: TypeAlias = tuple[str, int]
 
 STONES = 300
-"""A table of stones begins with so many unless told otherwise: about 150 moves, so that moves are what is measured."""
+"""Default for `stones`: about 150 moves a game, so that moves and not the opening of tables are measured."""
 
 
 class PlanError(ValueError):
-    """An option that makes no sense; the text says why."""
+    """An option cannot be used; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class LoadPlan:
     urls: tuple[str, ...]
     game: str = "stones"
     dialects: tuple[str, ...] = ("play",)
-    """What the seats of a table speak."""
+    """The dialects of the seats of a table, in turn."""
     rooms: int = 1
     players: int = 2
     duration_s: float | None = None
@@ -33,13 +33,13 @@ class LoadPlan:
     options: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     tcp: dict[str, Address] = field(default_factory=dict)
-    """The dialects that are spoken over TCP, and where."""
+    """The address of each dialect that is spoken over TCP."""
     patience_s: float = 60.0
-    """A table that does not get on for so long is given up."""
+    """Time without a move after which a table is given up."""
 
 
 def urls_of(text: str) -> tuple[str, ...]:
-    """Bases without a path, from `ws://host:port[,ws://host:port...]`."""
+    """URLs without a path, from `ws://host:port[,ws://host:port...]`."""
     found = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         parts = urlsplit(part if "//" in part else f"ws://{part}")
@@ -60,8 +60,8 @@ def urls_of(text: str) -> tuple[str, ...]:
 def options_of(game: str, text: str, expert: bool) -> dict[str, Any]:
     try:
         options = orjson.loads(text) if text else {}
-    except ValueError as fault:
-        raise PlanError(f"--options takes a JSON object: {fault}") from None
+    except ValueError as error:
+        raise PlanError(f"--options takes a JSON object: {error}") from None
     if not isinstance(options, dict):
         raise PlanError("--options takes a JSON object, such as '{\"stones\": 21}'")
     if expert:
@@ -70,7 +70,7 @@ def options_of(game: str, text: str, expert: bool) -> dict[str, Any]:
 
 
 def tcp_of(texts: list[str], dialects: tuple[str, ...], host: str) -> dict[str, Address]:
-    """Each text is `HOST:PORT`, `PORT`, `DIALECT=PORT`, `DIALECT=HOST:PORT`, or empty: the usual port."""
+    """Each text is `HOST:PORT`, `PORT`, `DIALECT=PORT`, `DIALECT=HOST:PORT`, or empty for the default port."""
     found: dict[str, Address] = {}
     for text in ",".join(texts).replace(" ", "").split(",") if texts else ():
         form = re.fullmatch(r"(?:(?P<dialect>[a-z][a-z.]*)=)?(?:(?P<host>[^=:]+):)?(?P<port>\d{1,5})", text)
@@ -86,7 +86,7 @@ def tcp_of(texts: list[str], dialects: tuple[str, ...], host: str) -> dict[str, 
 
 
 def pids_of(text: str) -> dict[int, str]:
-    """`gateway=1234,worker=1235,1236`: without a role it is guessed (an empty role)."""
+    """Roles by pid, from `gateway=1234,worker=1235,1236`; the role is empty where none is given."""
     found: dict[int, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         role, _, pid = part.rpartition("=")

@@ -1,4 +1,4 @@
-"""A whole run: opens the tables little by little, lets them play, stops, and has the records checked."""
+"""A whole run: opens the tables, measures while they play, stops them, and has the records checked."""
 
 import asyncio
 import secrets
@@ -7,132 +7,173 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
+import orjson
+
 from loadtest.checks.checker import Findings
-from loadtest.checks.records import audit
+from loadtest.checks.records import check_records
 from loadtest.clients.play.client import Play
 from loadtest.measure.measurements import Measurements
-from loadtest.measure.processes import Meter
-from loadtest.plan import LoadPlan
-from loadtest.table import RunContext, Table
+from loadtest.measure.processes import CpuMeter
+from loadtest.plan import LoadPlan, PlanError
+from loadtest.table import LoadTable, RunContext
+from shared.runtime.http_client import HttpClient
 
-SEATING_AT_ONCE = 16
+OPENING_AT_ONCE = 16
 TICKS_PER_S = 10
+CONNECT_S = 5
 
 
 class Unreachable(Exception):
-    """No server answers; the text says where."""
+    """No server accepts connections; the text names the addresses."""
+
+
+class Phase(StrEnum):
+    OPENING = "opening tables"
+    PLAYING = "playing"
+    STOPPING = "stopping"
+    CHECKING = "reading the records"
+    DONE = "done"
 
 
 @dataclass(slots=True)
-class State:
-    """A run as it can be watched."""
+class RunState:
+    """The progress and the results of a run."""
 
     plan: LoadPlan
-    figures: Measurements
+    measurements: Measurements
     findings: Findings
-    meter: Meter
-    phase: str = "opening tables"
+    meter: CpuMeter
+    phase: Phase = Phase.OPENING
     begun: float = 0.0
-    """When the measured part began."""
-    audited: int = 0
+    """The time at which the measured part began."""
     rooms: int = 0
+    """Rooms whose records are to be checked."""
+    rooms_checked: int = 0
 
 
-Watch = Callable[[State], Any]
+OnProgress = Callable[[RunState], Any]
 
 
-async def run(plan: LoadPlan, meter: Meter, watch: Watch = lambda _state: None, every_s: float = 0.5) -> State:
-    """Carry the plan out. `watch` is called every now and then, and once at the end."""
-    await _reach(plan)
-    figures, findings = Measurements(time.perf_counter()), Findings()
-    state = State(plan, figures, findings, meter)
-    hall = RunContext(plan, _tag(), findings, figures, asyncio.Semaphore(SEATING_AT_ONCE))
+async def run(
+    plan: LoadPlan, meter: CpuMeter, on_progress: OnProgress = lambda _state: None, period_s: float = 0.5
+) -> RunState:
+    """Carry out the plan. `on_progress` is called every `period_s` and once at the end.
+
+    Raises `Unreachable` if there is no server, and `PlanError` if it does not offer the game.
+    """
+    await _require_server(plan)
+    await _require_game(plan)
+    measurements, findings = Measurements(time.perf_counter()), Findings()
+    state = RunState(plan, measurements, findings, meter)
+    context = RunContext(plan, _tag(), findings, measurements, asyncio.Semaphore(OPENING_AT_ONCE))
     meter.mark()
-    async with _every(1 / TICKS_PER_S, _pulse(hall)), _every(every_s, _observe(state, watch)):
-        tables = [asyncio.create_task(Table(number, hall).run()) for number in range(plan.rooms)]
+    async with _periodic(1 / TICKS_PER_S, _ticker(context)), _periodic(period_s, _sampler(state, on_progress)):
+        tables = [asyncio.create_task(LoadTable(number, context).run()) for number in range(plan.rooms)]
         playing = asyncio.gather(*tables)
-        await _measure(state, hall, playing)
-        state.phase = "stopping"
+        await _measure(state, context, playing)
+        state.phase = Phase.STOPPING
         await playing
-        state.phase = "reading the records"
-        state.rooms = len(hall.rooms)
-        await audit(plan.urls, hall.rooms, findings, lambda done: setattr(state, "audited", done))
-        state.phase = "done"
-        _part(hall)
-    watch(state)
+        state.phase = Phase.CHECKING
+        state.rooms = len(context.rooms)
+        await check_records(plan.urls, context.rooms, findings, lambda done: setattr(state, "rooms_checked", done))
+        state.phase = Phase.DONE
+        _leave(context)
+    on_progress(state)
     return state
 
 
-async def _measure(state: State, hall: RunContext, playing: "asyncio.Future[Any]") -> None:
-    """From when all tables play (or, if games are counted, from now) until the time or the games are over."""
-    plan, figures = state.plan, state.figures
+async def _measure(state: RunState, context: RunContext, playing: "asyncio.Future[Any]") -> None:
+    """Measure from the moment that all tables play (with a number of games: from now) until the time or the games are
+    over."""
+    plan, measurements = state.plan, state.measurements
     if plan.games is None:
-        await hall.begun.wait()
-    state.phase = "playing"
+        await context.all_begun.wait()
+    state.phase = Phase.PLAYING
     state.begun = time.perf_counter()
-    figures.mark(state.begun)
+    measurements.mark(state.begun)
     state.meter.mark()
     await asyncio.wait({playing}, timeout=plan.duration_s)
-    figures.end(time.perf_counter())
+    measurements.end(time.perf_counter())
     state.meter.sample()
-    hall.closing.set()
+    context.closing.set()
 
 
-def _part(hall: RunContext) -> None:
-    for link in hall.links.values():
-        if isinstance(link.player, Play):
-            link.say(link.player.depart())
-        link.end()
+def _leave(context: RunContext) -> None:
+    for connection in context.connections.values():
+        if isinstance(connection.player, Play):
+            connection.send(connection.player.leave())
+        connection.end()
 
 
-async def _reach(plan: LoadPlan) -> None:
-    """At least one of the servers must be there."""
+async def _require_server(plan: LoadPlan) -> None:
+    """At least one of the servers must accept connections."""
     faults = []
-    places = list(plan.tcp.values()) or [(urlsplit(url).hostname or "", urlsplit(url).port or 0) for url in plan.urls]
-    for host, port in places:
+    addresses = list(plan.tcp.values()) or [
+        (urlsplit(url).hostname or "", urlsplit(url).port or 0) for url in plan.urls
+    ]
+    for host, port in addresses:
         try:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(CONNECT_S):
                 _, writer = await asyncio.open_connection(host, port)
             writer.close()
             return
-        except (OSError, TimeoutError) as fault:
-            faults.append(f"{host}:{port} ({getattr(fault, 'strerror', None) or fault or 'no answer'})")
+        except (OSError, TimeoutError) as error:
+            faults.append(f"{host}:{port} ({getattr(error, 'strerror', None) or error or 'no answer'})")
     raise Unreachable(f"no server at {', '.join(faults)}")
 
 
+async def _require_game(plan: LoadPlan) -> None:
+    """The server must offer the game. Without an answer (over TCP, `--url` may lead nowhere) the run will show it."""
+    url = urlsplit(plan.urls[0])
+    client = HttpClient(url.hostname or "", url.port or 0, tls=url.scheme == "wss")
+    try:
+        async with asyncio.timeout(CONNECT_S):
+            response = await client.get("/api/games")
+    except (OSError, TimeoutError):
+        return
+    finally:
+        client.close()
+    if response.status == 200:
+        games = [game["name"] for game in orjson.loads(response.body)["games"]]
+        if games and plan.game not in games:
+            raise PlanError(f"--game: the server has {', '.join(games)}, not {plan.game!r}")
+
+
 def _tag() -> str:
-    """Four random letters: names of players begin with it."""
+    """Four random letters that begin the names of all players of a run."""
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(4))
 
 
-def _pulse(hall: RunContext) -> Callable[[], None]:
-    turn = 0
+def _ticker(context: RunContext) -> Callable[[], None]:
+    """Retries of all players ten times a second, and their ticks once a second, spread over the ten."""
+    count = 0
 
-    def beat() -> None:
-        nonlocal turn
-        turn += 1
-        for number, link in enumerate(list(hall.links.values())):
-            link.nudge()
-            if (turn + number) % TICKS_PER_S == 0:
-                link.tick()
+    def tick() -> None:
+        nonlocal count
+        count += 1
+        for number, connection in enumerate(list(context.connections.values())):
+            connection.retry()
+            if (count + number) % TICKS_PER_S == 0:
+                connection.tick()
 
-    return beat
+    return tick
 
 
-def _observe(state: State, watch: Watch) -> Callable[[], None]:
-    def look() -> None:
-        if state.phase == "playing":
+def _sampler(state: RunState, on_progress: OnProgress) -> Callable[[], None]:
+    def sample() -> None:
+        if state.phase is Phase.PLAYING:
             state.meter.sample()
-        watch(state)
+        on_progress(state)
 
-    return look
+    return sample
 
 
 @asynccontextmanager
-async def _every(seconds: float, call: Callable[[], None]) -> AsyncIterator[None]:
+async def _periodic(seconds: float, call: Callable[[], None]) -> AsyncIterator[None]:
     async def repeat() -> None:
         while True:
             await asyncio.sleep(seconds)

@@ -1,8 +1,12 @@
 """python -m worker: one worker, settings from the environment."""
 
 from shared.runtime.bootstrap import run
-from shared.runtime.settings import WorkerSettings
+from shared.runtime.settings import PREFIX, WorkerSettings
 from worker.app import WorkerApp
+from worker.games import GAMES
+
+DIALECT_PREFIXES = tuple(f"{PREFIX}{game.name.upper()}_" for game in GAMES)
+"""Variables of dialects are named after their game. Gateways check them; a worker does not know them."""
 
 
 async def start(settings: WorkerSettings) -> None:
@@ -10,4 +14,4 @@ async def start(settings: WorkerSettings) -> None:
 
 
 if __name__ == "__main__":
-    run(WorkerSettings, start)
+    run(WorkerSettings, start, unchecked=DIALECT_PREFIXES)

@@ -1,19 +1,25 @@
-"""What a running cluster leaves in its data folder: a lock, and `cluster.json` with its processes.
+"""The lock and `cluster.json` in a cluster's data folder, and what other commands do with them: list and stop.
 
-All processes of a cluster hold the lock (children inherit it), so it is free only when the last one is gone, however
-they ended; a `cluster.json` without the lock is a left-over and counts for nothing.
+All processes of a cluster hold the lock (they inherit it), so it is free only when the last one has ended, however they
+ended. A `cluster.json` without the lock is left over from an earlier cluster and is ignored.
 """
 
 import fcntl
 import os
+import signal
 import tempfile
+import time
 from pathlib import Path
 
 import msgspec
+import psutil
+
+from deploy.errors import CommandError
 
 STATE = "cluster.json"
 LOCK = "lock"
 SUPERVISOR = "supervisor"
+POLL_S = 0.05
 
 
 class RunningProcess(msgspec.Struct, frozen=True):
@@ -24,7 +30,7 @@ class RunningProcess(msgspec.Struct, frozen=True):
 
 class RunningCluster(msgspec.Struct, frozen=True):
     url: str
-    """Where the page and the API are."""
+    """Address of the page and the API."""
     redis_url: str
     processes: tuple[RunningProcess, ...]
 
@@ -60,7 +66,7 @@ def is_locked(folder: Path) -> bool:
 
 
 def write(folder: Path, cluster: RunningCluster) -> None:
-    """Replace the state as a whole: a reader sees the old one or the new one."""
+    """Replace the file as a whole: a reader sees the old content or the new one."""
     text = msgspec.json.format(msgspec.json.encode(cluster), indent=2)
     handle, name = tempfile.mkstemp(dir=folder, prefix=STATE)
     with os.fdopen(handle, "wb") as file:
@@ -69,7 +75,7 @@ def write(folder: Path, cluster: RunningCluster) -> None:
 
 
 def read(folder: Path) -> RunningCluster | None:
-    """The cluster that runs on this folder; None if there is none."""
+    """The cluster that runs on this folder, if there is one."""
     if not is_locked(folder):
         return None
     try:
@@ -82,11 +88,52 @@ def remove(folder: Path) -> None:
     (folder / STATE).unlink(missing_ok=True)
 
 
-def is_alive(pid: int) -> bool:
+# --- commands that look at a running cluster -------------------------------------------------------------------------
+
+
+def running_cluster(data: Path) -> RunningCluster:
+    """The cluster that runs on this folder; raises `CommandError` if there is none."""
     try:
-        os.kill(pid, 0)
+        cluster = read(data)
+    except OSError as error:
+        raise CommandError(f"the data folder {data} cannot be read: {error.strerror}") from None
+    if cluster is None:
+        raise CommandError(f"no cluster is running on {data}: start one with `tavolata up --data {data}`")
+    return cluster
+
+
+def process_lines(cluster: RunningCluster) -> list[str]:
+    """`role pid port uptime` of every process."""
+    return [
+        f"{process.role} {process.pid} {process.port or '-'} {_uptime(process.pid)}" for process in cluster.processes
+    ]
+
+
+def _uptime(pid: int) -> str:
+    try:
+        seconds = int(time.time() - psutil.Process(pid).create_time())
+    except psutil.Error:
+        return "-"
+    minutes, seconds = divmod(max(0, seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes:02}m"
+    return f"{minutes}m{seconds:02}s" if minutes else f"{seconds}s"
+
+
+def stop_cluster(data: Path, limit_s: float) -> None:
+    """Ask the supervisor to stop the cluster, and wait until every process has ended."""
+    supervisor = running_cluster(data).supervisor()
+    try:
+        os.kill(supervisor, signal.SIGTERM)
     except ProcessLookupError:
-        return False
+        pass  # it was killed, and its processes are about to end
     except PermissionError:
-        return True
-    return True
+        raise CommandError(
+            f"the cluster on {data} belongs to another user: ask them to stop pid {supervisor}"
+        ) from None
+    end = time.monotonic() + limit_s
+    while is_locked(data):
+        if time.monotonic() > end:
+            raise CommandError(f"the cluster on {data} still runs after {limit_s:g} s: see `tavolata ps --data {data}`")
+        time.sleep(POLL_S)

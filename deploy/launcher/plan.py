@@ -1,29 +1,36 @@
-"""What a cluster on one machine consists of: from options and settings to programs with their ports."""
+"""The plan of a cluster on one machine: from options and settings to processes with their ports."""
 
+import asyncio
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from deploy.errors import USAGE, CommandError
-from deploy.launcher import listeners, ports, valkey
-from deploy.launcher.http_probe import is_well, reachable
+from deploy.launcher import ports, store, valkey
 from deploy.launcher.process import ProcessSpec
 from deploy.launcher.valkey import ValkeyConfig
-from shared.runtime.settings import GatewaySettings, SettingError, WorkerSettings, from_env, to_env
+from shared.runtime.http_client import HttpClient
+from shared.runtime.settings import HIGHEST_PORT, GatewaySettings, SettingError, WorkerSettings, from_env, to_env
 
-MOST = 99
-"""Of gateways and of workers: their ports follow each other."""
-WORKERS_FROM = 100
-VALKEY_AT = 200
+MOST_PROCESSES = 99
+"""Limit for gateways and for workers: the ports of each kind are consecutive, within the ranges below."""
+WORKER_PORTS = 100
+VALKEY_PORT = 200
+"""Offsets from the port that all gateways share."""
+HTTP_LIMIT_S = 2.0
+LISTENER = re.compile(r"(?P<name>[a-z][a-z0-9.-]*)=(?P<port>\d{1,5})(?:;[a-z_-]+(?:=[^;,\s]*)?)*")
+LOCAL_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""Addresses that mean all interfaces, and where a server that listens there is reached from this machine."""
 APPENDFSYNC = {"fsync": "always", "applied": "everysec", "replicated": "always"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterPlan:
-    """What the operator wants. `gateway.port` is the port that all gateways share."""
+    """A cluster as it was asked for. `gateway.port` is the port that all gateways share."""
 
     data: Path
     gateways: int
@@ -37,32 +44,32 @@ class ClusterPlan:
 
     @property
     def url(self) -> str:
-        host = reachable(self.gateway.host)
+        host = LOCAL_ADDRESS.get(self.gateway.host, self.gateway.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.gateway.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The programs of a cluster, in groups that are started in this order and stopped in the opposite one."""
+    """The processes of a cluster. The store is started first; gateways are stopped first."""
 
     redis_url: str
     store: tuple[ProcessSpec, ...]
     workers: tuple[ProcessSpec, ...]
     gateways: tuple[ProcessSpec, ...]
 
-    def programs(self) -> tuple[ProcessSpec, ...]:
+    def processes(self) -> tuple[ProcessSpec, ...]:
         return (*self.store, *self.gateways, *self.workers)
 
 
 def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str]) -> ClusterPlan:
-    """Settings from `TAVOLATA_*`; without TAVOLATA_REDIS_URL the store is embedded. Raises `Trouble`."""
+    """Settings from `TAVOLATA_*`; without TAVOLATA_REDIS_URL the store is embedded. Raises `CommandError`."""
     try:
         gateway, worker = from_env(GatewaySettings, env), from_env(WorkerSettings, env)
     except SettingError as error:
         raise CommandError(str(error), USAGE) from None
-    if not 0 < gateway.port <= ports.HIGHEST - gateways:
-        raise CommandError(f"--port must be 1 to {ports.HIGHEST - gateways}, not {gateway.port}", USAGE)
-    for port in listeners.ports(gateway.tcp):
+    if not 0 < gateway.port <= HIGHEST_PORT - gateways:
+        raise CommandError(f"--port must be 1 to {HIGHEST_PORT - gateways}, not {gateway.port}", USAGE)
+    for port in listener_ports(gateway.tcp):
         if gateway.port <= port <= gateway.port + gateways:
             raise CommandError(
                 f"--tcp: port {port} is one of the gateways' own ({gateway.port} to {gateway.port + gateways})", USAGE
@@ -78,15 +85,36 @@ def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str
     )
 
 
+def joined_listeners(values: Iterable[str]) -> str:
+    """The values of repeated --tcp options as one, in the form of TAVOLATA_TCP."""
+    return ",".join(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def listener_ports(text: str) -> list[int]:
+    """The ports in the form NAME=PORT[;OPTION[=VALUE]...],...; raises `CommandError` for another form."""
+    found: list[int] = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        form = LISTENER.fullmatch(part)
+        if form is None:
+            raise CommandError(f"--tcp takes NAME=PORT[;OPTION[=VALUE]...], such as snarl=45678, not {part!r}", USAGE)
+        port = int(form["port"])
+        if not 0 < port <= HIGHEST_PORT:
+            raise CommandError(f"--tcp: a port is 1 to {HIGHEST_PORT}, not {port}", USAGE)
+        if port in found:
+            raise CommandError(f"--tcp names port {port} twice: every dialect needs a port of its own", USAGE)
+        found.append(port)
+    return found
+
+
 def lay_out(plan: ClusterPlan) -> Layout:
-    """Give every program its ports; raises `Trouble` if one that must be is taken."""
+    """Give every process its ports; raises `CommandError` if a port that was asked for is taken."""
     host = plan.gateway.host
     for number in range(plan.gateways + 1):
-        ports.demand(plan.gateway.port + number, host, "--port")
-    for port in listeners.ports(plan.gateway.tcp):
-        ports.demand(port, host, "--tcp")
+        ports.require_free(plan.gateway.port + number, host, "--port")
+    for port in listener_ports(plan.gateway.tcp):
+        ports.require_free(port, host, "--tcp")
     config = ValkeyConfig(
-        port=ports.free_port(plan.gateway.port + VALKEY_AT),
+        port=ports.free_port(plan.gateway.port + VALKEY_PORT),
         directory=plan.data.absolute() / "valkey",
         appendfsync=APPENDFSYNC[plan.gateway.durability],
     )
@@ -103,10 +131,10 @@ def _valkey(config: ValkeyConfig, plan: ClusterPlan) -> ProcessSpec:
     try:
         command = tuple(valkey.command(config))
     except FileNotFoundError as error:
-        raise CommandError(f"no Valkey for this machine ({error}): name a store with --redis") from None
+        raise CommandError(f"there is no Valkey for this machine ({error}): name a store with --redis") from None
 
     async def is_ready() -> bool:
-        return valkey.answers(config.port)
+        return await asyncio.to_thread(store.answers, config.url)
 
     return ProcessSpec(
         role="valkey",
@@ -122,7 +150,7 @@ def _valkey(config: ValkeyConfig, plan: ClusterPlan) -> ProcessSpec:
 def _workers(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
     taken: set[int] = set()
     for number in range(1, plan.workers + 1):
-        port = ports.free_port(plan.gateway.port + WORKERS_FROM + number, plan.worker.host)
+        port = ports.free_port(plan.gateway.port + WORKER_PORTS + number, plan.worker.host)
         while port in taken:
             port = ports.free_port()
         taken.add(port)
@@ -133,7 +161,7 @@ def _workers(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
             command=plan.worker_command,
             env={**plan.env, **to_env(settings)},
             port=port,
-            is_ready=partial(is_well, settings.host, port, "/healthz"),
+            is_ready=partial(_responds, settings.host, port, "/healthz"),
         )
 
 
@@ -147,6 +175,18 @@ def _gateways(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
             command=plan.gateway_command,
             env={**plan.env, **to_env(settings)},
             port=settings.port,
-            is_ready=partial(is_well, settings.host, settings.port, "/readyz"),
+            is_ready=partial(_responds, settings.host, settings.port, "/readyz"),
             stop_s=10 + settings.drain_ms / 1000,
         )
+
+
+async def _responds(host: str, port: int, path: str) -> bool:
+    """Whether GET answers 200."""
+    client = HttpClient(LOCAL_ADDRESS.get(host, host), port)
+    try:
+        async with asyncio.timeout(HTTP_LIMIT_S):
+            return (await client.get(path)).status == 200
+    except (OSError, TimeoutError):
+        return False
+    finally:
+        client.close()

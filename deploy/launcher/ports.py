@@ -1,24 +1,22 @@
-"""Ports of this machine: which are free, and who has the others."""
+"""Ports of this machine: finding free ones, and naming the process that listens on a taken one."""
 
 import errno
-import os
 import random
 import socket
-from collections.abc import Iterator
-from pathlib import Path
+
+import psutil
 
 from deploy.errors import USAGE, CommandError
+from shared.runtime.settings import HIGHEST_PORT
 
 LOOPBACK = "127.0.0.1"
-HIGHEST = 65_535
-# Below the range from which systems take the ports of outgoing connections, so that a server
-# which is down for a moment finds its port free when it comes back.
+# The range is below the one that systems take ports of outgoing connections from. So a server that is down for a moment
+# finds its port free when it is restarted.
 POOL = range(20_000, 32_000)
-LISTENING = "0A"
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Whether a server could listen there now. Raises `Trouble` for a host that is not of this machine."""
+    """Whether a server could listen there now. Raises `CommandError` if the host is not an address of this machine."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except socket.gaierror:
@@ -41,8 +39,8 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def free_port(preferred: int = 0, host: str = LOOPBACK) -> int:
-    """The preferred port if it is free, else any that is."""
-    if 0 < preferred <= HIGHEST and is_free(preferred, host):
+    """The preferred port if it is free, or else any free port."""
+    if 0 < preferred <= HIGHEST_PORT and is_free(preferred, host):
         return preferred
     for port in random.sample(POOL, 200):
         if is_free(port, host):
@@ -50,39 +48,20 @@ def free_port(preferred: int = 0, host: str = LOOPBACK) -> int:
     raise CommandError(f"no free port was found on {host}")
 
 
-def demand(port: int, host: str, option: str) -> None:
-    """Raise `Trouble` unless the port is free."""
+def require_free(port: int, host: str, option: str) -> None:
+    """Raise `CommandError` if the port is taken; the text names the process and the option that sets the port."""
     if not is_free(port, host):
-        holder = listener(port) or "another program"
-        raise CommandError(f"port {port} is taken by {holder}: stop it, or choose another port with {option}")
+        owner = listener(port) or "another program"
+        raise CommandError(f"port {port} is taken by {owner}: stop it, or choose another port with {option}")
 
 
 def listener(port: int) -> str | None:
-    """Who listens there, as `name (pid)`; None if it cannot be seen (another user's process, or not Linux)."""
-    sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
-    if not sockets:
-        return None
-    for process in Path("/proc").glob("[0-9]*"):
-        if sockets & _open_files(process):
-            try:
-                return f"{(process / 'comm').read_text().strip()} (pid {process.name})"
-            except OSError:
-                return None
-    return None
-
-
-def _listening_inodes(port: int) -> Iterator[str]:
-    for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
-        if table.exists():
-            for line in table.read_text().splitlines()[1:]:
-                words = line.split()
-                if words[3] == LISTENING and int(words[1].rpartition(":")[2], 16) == port:
-                    yield words[9]
-
-
-def _open_files(process: Path) -> set[str]:
+    """The process that listens on the port, as `name (pid)`; None if it cannot be seen, such as another user's."""
     try:
-        with os.scandir(process / "fd") as entries:
-            return {os.readlink(entry.path) for entry in entries}
-    except OSError:
-        return set()
+        for connection in psutil.net_connections("tcp"):
+            listening = connection.status == psutil.CONN_LISTEN and connection.laddr
+            if listening and listening.port == port and connection.pid:
+                return f"{psutil.Process(connection.pid).name()} (pid {connection.pid})"
+    except psutil.Error:
+        pass
+    return None

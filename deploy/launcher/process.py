@@ -1,22 +1,28 @@
-"""One supervised process: started, started again when it dies, stopped."""
+"""One supervised process and its log file: started, restarted when it dies, stopped."""
 
 import asyncio
+import re
+import shutil
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from deploy.launcher.die_with_parent import tethered
-from deploy.launcher.log_file import LogFile
+from deploy.launcher.die_with_parent import bound_to_parent
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0
-STEADY_S = 10.0
+STABLE_S = 10.0
+"""A process that ran longer than this is restarted after the shortest pause again."""
+MOST_LOG_BYTES = 32 * 1024 * 1024
+IMPORTANT = re.compile(r"\S+ \S+ \S+ (WARNING|ERROR|CRITICAL) ")
+"""A line as shared.runtime.logs formats it: date, time, process, level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessSpec:
-    """What is run, and how one sees that it is up."""
+    """The command of a process, and how its readiness is checked."""
 
     role: str
     name: str
@@ -25,25 +31,79 @@ class ProcessSpec:
     port: int | None = None
     is_ready: Callable[[], Awaitable[bool]]
     stop_s: float = 15.0
-    """How long it may take to end after SIGTERM."""
+    """Time between SIGTERM and SIGKILL."""
+
+
+@dataclass(slots=True)
+class LogFile:
+    """The log of a process and its predecessor (`.1`). The process writes it; the supervisor reads it and limits it."""
+
+    path: Path
+    _read_bytes: int = field(default=0, init=False)
+
+    def begin(self) -> None:
+        """Start an empty file for a new cluster, and keep the last one beside it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            self.path.replace(self._predecessor)
+        self.path.touch()
+        self._read_bytes = 0
+
+    def new_lines(self) -> list[str]:
+        """The complete lines that were written since the last call."""
+        try:
+            with self.path.open("rb") as file:
+                # A file that is shorter than before was replaced or emptied: read it from the start.
+                file.seek(self._read_bytes if self._read_bytes <= self.path.stat().st_size else 0)
+                begin = file.tell()
+                text, newline, _ = file.read().rpartition(b"\n")
+        except OSError:
+            return []
+        self._read_bytes = begin + len(text) + len(newline)
+        if self._read_bytes > MOST_LOG_BYTES:
+            self._rotate()
+        return text.decode(errors="replace").splitlines()
+
+    def last_line(self) -> str:
+        """The last line that is not blank."""
+        try:
+            text = self.path.read_text(errors="replace")
+        except OSError:
+            return ""
+        return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+
+    def _rotate(self) -> None:
+        # The process has the file open for appending, so the file itself must stay: it is copied and emptied.
+        shutil.copyfile(self.path, self._predecessor)
+        with self.path.open("r+b") as file:
+            file.truncate(0)
+        self._read_bytes = 0
+
+    @property
+    def _predecessor(self) -> Path:
+        return self.path.with_name(self.path.name + ".1")
+
+
+def is_important(line: str) -> bool:
+    return IMPORTANT.match(line) is not None
 
 
 class SupervisedProcess:
-    """Keeps a program running, once it is settled: one that dies before does not come up, and stays down.
+    """Runs a process and restarts it when it dies. One that dies before it was ready has failed and stays down.
 
-    `changed` is called whenever its process comes or goes.
+    `changed` is called whenever the process starts or ends.
     """
 
     def __init__(
-        self, program: ProcessSpec, log: LogFile, lock: int, changed: Callable[[], None], say: Callable[[str], None]
+        self, spec: ProcessSpec, log: LogFile, lock: int, changed: Callable[[], None], report: Callable[[str], None]
     ) -> None:
-        self.program = program
+        self.spec = spec
         self.log = log
-        self.settled = False
-        """Set from outside, when it was seen to be ready."""
+        self.ready = False
+        """Set by the supervisor once `spec.is_ready` was true."""
         self._lock = lock
         self._changed = changed
-        self._say = say
+        self._report = report
         self._stopping = asyncio.Event()
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
@@ -54,21 +114,21 @@ class SupervisedProcess:
 
     @property
     def failed(self) -> bool:
-        """It ended before it was settled."""
+        """It ended before it was ready."""
         return self._task is not None and self._task.done()
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._keep())
+        self._task = asyncio.create_task(self._supervise())
 
     async def stop(self) -> None:
-        """SIGTERM, time to end, SIGKILL. Starts nothing again from here on."""
+        """Send SIGTERM, wait, send SIGKILL. The process is not restarted any more."""
         self._stopping.set()
         if self._task is None:
             return
         self.send(signal.SIGTERM)
-        done, _ = await asyncio.wait({self._task}, timeout=self.program.stop_s)
+        done, _ = await asyncio.wait({self._task}, timeout=self.spec.stop_s)
         if not done:
-            self._say(f"{self.program.name} did not end within {self.program.stop_s:g} s and is killed")
+            self._report(f"{self.spec.name} did not end within {self.spec.stop_s:g} s and is killed")
             self.send(signal.SIGKILL)
         await self._task
 
@@ -76,19 +136,19 @@ class SupervisedProcess:
         if self._process is not None and self._process.returncode is None:
             self._process.send_signal(number)
 
-    async def _keep(self) -> None:
+    async def _supervise(self) -> None:
         clock = asyncio.get_running_loop().time
         pause_s = FIRST_PAUSE_S
         while not self._stopping.is_set():
             begun = clock()
             try:
-                how = ending(await self._run())
+                outcome = describe_exit(await self._run())
             except OSError as error:
-                how = f"cannot be run ({error.strerror})"
-            if self._stopping.is_set() or not self.settled:
+                outcome = f"cannot be run ({error.strerror})"
+            if self._stopping.is_set() or not self.ready:
                 return
-            self._say(f"{self.program.name} {how} and is started again")
-            if clock() - begun > STEADY_S:
+            self._report(f"{self.spec.name} {outcome} and is restarted")
+            if clock() - begun > STABLE_S:
                 pause_s = FIRST_PAUSE_S
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
@@ -96,19 +156,19 @@ class SupervisedProcess:
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _run(self) -> int:
-        """One life of the process."""
+        """Run the process once; its exit code."""
         with self.log.path.open("ab") as output:
             self._process = await asyncio.create_subprocess_exec(
-                *tethered(list(self.program.command)),
-                env=dict(self.program.env),
+                *bound_to_parent(list(self.spec.command)),
+                env=dict(self.spec.env),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                # Ctrl-C in the terminal is for the supervisor, which ends the others in order.
+                # Ctrl-C in the terminal must reach the supervisor only, which stops the others in order.
                 start_new_session=True,
                 pass_fds=(self._lock,),
             )
-        if self._stopping.is_set():
+        if self._stopping.is_set():  # `stop` was called while the process was being created
             self._process.terminate()
         self._changed()
         code = await self._process.wait()
@@ -117,8 +177,7 @@ class SupervisedProcess:
         return code
 
 
-def ending(code: int) -> str:
-    """How a process ended, in words."""
+def describe_exit(code: int) -> str:
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}"

@@ -1,4 +1,4 @@
-"""What the launcher asks the store: whether it is there, and the token that it shows to the operator."""
+"""Requests of the launcher to the store: whether it answers, and the admin token. Uses redis-py, unlike the cluster."""
 
 from urllib.parse import urlsplit
 
@@ -13,20 +13,28 @@ LIMIT_S = 3.0
 
 
 def check(url: str) -> None:
-    """Raise `Trouble` unless the store answers."""
+    """Raise `CommandError` unless the store answers."""
     try:
-        with _client(url) as client:
-            client.ping()
+        _ping(url)
     except ValueError as error:
-        raise CommandError(f"{shown(url)} is not the address of a store: {error}", USAGE) from None
+        raise CommandError(f"{without_password(url)} is not the address of a store: {error}", USAGE) from None
     except AuthenticationError as error:
-        raise CommandError(f"the store at {shown(url)} refuses us: {error}") from None
+        raise CommandError(f"the store at {without_password(url)} refuses the login: {error}") from None
     except (RedisError, OSError) as error:
-        raise CommandError(f"the store at {shown(url)} does not answer: {error}") from None
+        raise CommandError(f"the store at {without_password(url)} does not answer: {error}") from None
+
+
+def answers(url: str) -> bool:
+    """Whether the store takes commands: it listens and has loaded its data."""
+    try:
+        _ping(url)
+    except (RedisError, OSError):
+        return False
+    return True
 
 
 def admin_token(url: str) -> str | None:
-    """The operator's token that the cluster made at its first start; None if it cannot be had."""
+    """The admin token that the cluster generated at its first start; None if it cannot be read."""
     try:
         with _client(url) as client:
             token = client.hget(keys.SECRETS, meta.ADMIN_TOKEN)
@@ -35,15 +43,21 @@ def admin_token(url: str) -> str | None:
     return token if isinstance(token, str) else None
 
 
-def shown(url: str) -> str:
-    """The address without a password."""
+def without_password(url: str) -> str:
+    """The address as it may be shown."""
     parts = urlsplit(url)
     if parts.password is None:
         return url
     return url.replace(f":{parts.password}@", ":***@")
 
 
+def _ping(url: str) -> None:
+    with _client(url) as client:
+        client.ping()
+
+
 def _client(url: str) -> Redis:
+    # Without retries: the caller polls, and a store that does not answer must be reported at once.
     return Redis.from_url(
         url,
         decode_responses=True,

@@ -1,4 +1,4 @@
-"""`tavolata snarl`: the command line of a Snarl server, on top of a cluster."""
+"""`tavolata snarl`: a Snarl server on a small cluster of its own, and the observer."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ from shared.runtime.settings import PREFIX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnarlServer:
-    """What was asked for on the command line."""
+    """The options of the command."""
 
     levels: Path | None
     clients: int
@@ -34,7 +34,7 @@ class SnarlServer:
     url: str | None
 
     async def run(self, console: Console) -> None:
-        """Serve, and draw if wanted, until Ctrl-C; on a cluster of our own unless a running one was named."""
+        """Serve until Ctrl-C, and draw if asked for; with `url`, only observe the running cluster."""
         if self.url is not None:
             await self._draw(self.url, console)
             return
@@ -43,9 +43,9 @@ class SnarlServer:
 
     async def _serve(self, data: Path, console: Console) -> None:
         plan = self._plan(data)
-        drawing: list[asyncio.Task[None]] = []
+        drawings: list[asyncio.Task[None]] = []
 
-        def say(text: str) -> None:
+        def report(text: str) -> None:
             if not self.observe:
                 console.print(text, markup=False, highlight=False)
 
@@ -53,17 +53,17 @@ class SnarlServer:
             players = "1 player" if self.clients == 1 else f"{self.clients} players"
             console.print(f"Snarl is up on {self.address}:{self.port} for {players} a game; Ctrl-C ends it.")
             if self.observe:
-                drawing.append(asyncio.create_task(self._draw(plan.url.replace("http", "ws", 1), console)))
+                drawings.append(asyncio.create_task(self._draw(plan.url.replace("http", "ws", 1), console)))
 
         try:
-            await Supervisor(plan, say, ready).run()
+            await Supervisor(plan, report, ready).run()
         finally:
-            for task in drawing:
+            for task in drawings:
                 task.cancel()
-            await asyncio.gather(*drawing, return_exceptions=True)
+            await asyncio.gather(*drawings, return_exceptions=True)
 
     def _plan(self, data: Path) -> ClusterPlan:
-        wanted = {
+        options = {
             "HOST": self.address,
             "PORT": str(ports.free_port()),
             "TCP": f"snarl={self.port}",
@@ -71,14 +71,14 @@ class SnarlServer:
             "SNARL_WAIT": f"{self.wait:g}",
         }
         if self.levels is not None:
-            wanted["SNARL_LEVELS"] = str(self.levels.absolute())
-        env = {**os.environ, **{PREFIX + name: value for name, value in wanted.items()}}
+            options["SNARL_LEVELS"] = str(self.levels.absolute())
+        env = {**os.environ, **{PREFIX + name: value for name, value in options.items()}}
         env.pop(PREFIX + "REDIS_URL", None)
         try:
             SnarlSettings.from_env(env, read_text)
         except ValueError as error:
             raise CommandError(str(error), USAGE) from None
-        ports.demand(self.port, self.address, "--port")
+        ports.require_free(self.port, self.address, "--port")
         return plan_from_env(data, 1, 1, env)
 
     async def _draw(self, url: str, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""A Snarl game as an observer sees it: the whole level, drawn for the terminal. Draws one view; no loop, no IO."""
+"""Draws the view of a Snarl spectator for the terminal: the whole level and the players. No loop, no IO."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -21,8 +21,8 @@ _CELLS: Final = {
     DOOR: ("▒▒", "dark_goldenrod"),
 }
 _FRAME: Final = 6
-"""Columns that the frame around a level takes."""
-_PLAYER_COLOURS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_green")
+"""Columns of the frame around a level."""
+_PLAYER_COLORS: Final = ("bright_cyan", "bright_yellow", "bright_magenta", "bright_green")
 _ADVERSARIES: Final = {Kind.ZOMBIE: ("Z", "bold white on dark_green"), Kind.GHOST: ("G", "bold black on grey85")}
 _STANDINGS: Final = {
     Standing.ACTIVE: ("in the level", "white"),
@@ -38,9 +38,9 @@ _ENDS: Final = {
 
 
 def draw_game(view: View, names: Mapping[Seat, str], width: int = 120) -> RenderableType:
-    """The view of a spectator: the level with all who are in it, and beneath it how everybody is doing.
+    """The level with all actors, and below it a table of the players.
 
-    Tiles are two characters wide, so that they look square, unless the level is too wide for the terminal then.
+    Tiles are two characters wide, so that they look square, unless the level would be too wide for the terminal.
     """
     if view.board is None:
         return Panel(Text("waiting for players", style="dim"), title="Snarl", border_style="grey42", expand=False)
@@ -71,14 +71,14 @@ def draw_level(view: View, board: Board, tile: int) -> Text:
 
 
 def _marks(view: View, board: Board) -> dict[Point, tuple[str, str]]:
-    """What covers the tiles; actors cover objects."""
+    """Symbol and style of the tiles that an object or an actor covers; actors cover objects."""
     unlocked = board.key is None
     marks = {board.exit: ("▼ ", "bold bright_green" if unlocked else "bold red")}
     if board.key is not None:
         marks[board.key] = ("♦ ", "bold gold1")
     for member in view.party:
         if member.position is not None:
-            marks[member.position] = (_number(view, member), f"bold black on {_colour(view, member)}")
+            marks[member.position] = (_number(view, member), f"bold black on {_color(view, member)}")
     for adversary in view.adversaries:
         symbol, style = _ADVERSARIES[adversary.kind]
         marks[adversary.position] = (f"{symbol}{adversary.number % 10}", style)
@@ -99,10 +99,10 @@ def _party(view: View, names: Mapping[Seat, str]) -> Table:
         text, style = _STANDINGS[member.standing]
         if member.seat == view.turn:
             text, style = "to move", "bold"
-        colour = _colour(view, member)
+        color = _color(view, member)
         table.add_row(
-            Text(f" {_number(view, member)}", style=f"bold black on {colour}"),
-            Text(names.get(member.seat, f"seat {member.seat}"), style=colour),
+            Text(f" {_number(view, member)}", style=f"bold black on {color}"),
+            Text(names.get(member.seat, f"seat {member.seat}"), style=color),
             Text(text, style=style),
             *(str(count) for count in (member.exits, member.keys, member.ejects)),
         )
@@ -114,5 +114,5 @@ def _number(view: View, member: Member) -> str:
     return f"{view.party.index(member) + 1} "
 
 
-def _colour(view: View, member: Member) -> str:
-    return _PLAYER_COLOURS[view.party.index(member) % len(_PLAYER_COLOURS)]
+def _color(view: View, member: Member) -> str:
+    return _PLAYER_COLORS[view.party.index(member) % len(_PLAYER_COLORS)]

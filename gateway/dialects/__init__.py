@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from gateway.dialects import codex, play, snarl
-from gateway.dialects.codex import settings as codex_settings
+from gateway.dialects.codex.settings import CodexSettings
 from gateway.dialects.contract import Dialect
 from gateway.dialects.eriantys import events, prompts, status
-from gateway.dialects.snarl import settings as snarl_settings
-from shared.runtime.settings import SettingError
+from gateway.dialects.snarl.settings import SnarlSettings
+from shared.runtime.settings import SettingError, Settings, described
+
+SETTINGS: tuple[type[Settings], ...] = (CodexSettings, SnarlSettings)
 
 
 def dialects(env: Mapping[str, str], read_text: Callable[[str], str | None]) -> tuple[Dialect, ...]:
@@ -30,5 +32,4 @@ def dialects(env: Mapping[str, str], read_text: Callable[[str], str | None]) -> 
 
 def variables() -> list[str]:
     """The names of all environment variables that dialects read."""
-    modules = (codex_settings, snarl_settings)
-    return [module.PREFIX + name for module in modules for name, _, _ in module.DESCRIBED]
+    return [name for kind in SETTINGS for name, _, _ in described(kind)]

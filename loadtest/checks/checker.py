@@ -1,7 +1,7 @@
-"""The checker: what one seat was told of one room, and what the room's record must say about it. No IO.
+"""The checker: compares what a seat received of its room with the room's record. No IO.
 
-A seat must see every step once and in order; every acknowledged move must be in the record once, at the step that the
-acknowledgement named; and what the seat was told must be what the record says it was told.
+A seat must receive every step once and in order. Every acknowledged move must be in the record once, at the offset that
+the acknowledgement named. Every update that the seat received must equal the one in the record.
 """
 
 from array import array
@@ -14,9 +14,9 @@ from zlib import crc32
 import msgspec
 
 VIOLATIONS = ("holes", "repeats", "disorder", "lost", "doubled", "misplaced", "differing", "faults", "unfinished")
-"""Each of these must be zero."""
+"""Kinds of findings that must not occur."""
 REMARKS = ("resyncs", "rewound", "resends", "unchecked")
-"""These may happen, and are worth knowing."""
+"""Kinds of findings that may occur and are reported."""
 
 
 class Recorded(msgspec.Struct):
@@ -42,16 +42,16 @@ def digest(epoch: int, events: msgspec.Raw) -> int:
 
 @dataclass(slots=True)
 class Findings:
-    """Everything that was counted, and the first violations in words."""
+    """Counts of all findings, and the texts of the first violations."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    words: list[str] = field(default_factory=list)
-    most_words: int = 20
+    texts: list[str] = field(default_factory=list)
+    most_texts: int = 20
 
     def add(self, kind: str, text: str, times: int = 1) -> None:
         self.counts[kind] += times
-        if kind in VIOLATIONS and len(self.words) < self.most_words:
-            self.words.append(f"{kind}: {text}")
+        if kind in VIOLATIONS and len(self.texts) < self.most_texts:
+            self.texts.append(f"{kind}: {text}")
 
     @property
     def clean(self) -> bool:
@@ -63,7 +63,7 @@ class Findings:
 
 
 class Track:
-    """What one seat was told of its room, step by step."""
+    """The steps and acknowledgements that one seat has received. Keeps digests only: runs have millions of steps."""
 
     def __init__(self, room: int, seat: int, findings: Findings) -> None:
         self.room = room
@@ -71,7 +71,7 @@ class Track:
         self.epoch = 0
         self.offset = 0
         self.broken = False
-        """A step did not come in its place; only a view puts that right."""
+        """A step was missing or out of order. The next whole view ends that."""
         self._findings = findings
         self._missing: set[int] = set()
         self._first = 0
@@ -80,7 +80,7 @@ class Track:
         self._acked_offsets = array("q")
 
     def view(self, epoch: int, offset: int, reason: str = "") -> None:
-        """A whole view came: what follows begins after it."""
+        """A whole view was received: the next step is the one after it."""
         if reason == "rewound":
             self._findings.add("rewound", f"{self} went back from step {self.offset} to {offset}")
         elif reason:
@@ -92,16 +92,16 @@ class Track:
         self._digests = array("I")
 
     def update(self, epoch: int, offset: int, events: msgspec.Raw) -> bool:
-        """A step was told. True if it is the next one; the player shall ignore any other."""
+        """A step was received. True if it is the next one; the client must ignore any other."""
         if offset == self.offset + 1 and not self.broken:
             self.epoch, self.offset = epoch, offset
             self._digests.append(digest(epoch, events))
             return True
         self.broken = True
-        self._out_of_step(epoch, offset)
+        self._out_of_order(epoch, offset)
         return False
 
-    def _out_of_step(self, epoch: int, offset: int) -> None:
+    def _out_of_order(self, epoch: int, offset: int) -> None:
         if offset == self.offset + 1:
             self.epoch, self.offset = epoch, offset
         elif offset > self.offset:
@@ -130,58 +130,59 @@ class Track:
         return len(self._acked_ids)
 
     @property
-    def top(self) -> int:
-        """The latest step that the record must hold."""
+    def last(self) -> int:
+        """The last step that the record must contain."""
         return max(self.offset, max(self._acked_offsets, default=0))
 
     def compare(self, record: RoomRecord) -> None:
-        """Hold what was told and acknowledged against the record as this seat may read it."""
+        """Compare the received steps and acknowledgements with the record as this seat may read it."""
         steps = {step.offset: step for step in record.updates}
         for offset, mine in enumerate(self._digests, self._first):
             step = steps.get(offset)
             if step is not None and digest(step.epoch, step.events) != mine:
-                self._findings.add("differing", f"{self} was told something else in step {offset} than the record says")
+                self._findings.add("differing", f"{self} received another step {offset} than the record has")
         begin = min(steps, default=0) if record.trimmed else 0
-        places = _places(record.updates)
+        offsets = _offsets(record.updates)
         for command, offset in zip(self._acked_ids, self._acked_offsets, strict=True):
             if offset < begin:
                 self._findings.add("unchecked", "")
             else:
-                self._check_move(command, offset, places.get((self.seat, command), []))
+                self._check_move(command, offset, offsets.get((self.seat, command), []))
 
-    def _check_move(self, command: int, offset: int, places: list[int]) -> None:
-        if not places:
+    def _check_move(self, command: int, offset: int, offsets: list[int]) -> None:
+        if not offsets:
             self._findings.add("lost", f"{self}: move {command}, acknowledged as step {offset}, is not in the record")
-        elif len(places) == 1 and places != [offset]:
-            text = f"{self}: move {command}, acknowledged as step {offset}, is step {places[0]} in the record"
+        elif len(offsets) == 1 and offsets != [offset]:
+            text = f"{self}: move {command}, acknowledged as step {offset}, is step {offsets[0]} in the record"
             self._findings.add("misplaced", text)
 
     def __str__(self) -> str:
         return f"room {self.room} seat {self.seat}"
 
 
-def _places(steps: Iterable[Recorded]) -> dict[tuple[int, int], list[int]]:
-    """Where each command of each seat stands in the record."""
-    places: dict[tuple[int, int], list[int]] = {}
+def _offsets(steps: Iterable[Recorded]) -> dict[tuple[int, int], list[int]]:
+    """The offsets of each command of each seat in the record."""
+    offsets: dict[tuple[int, int], list[int]] = {}
     for step in steps:
         if step.by is not None and step.id is not None:
-            places.setdefault((step.by, step.id), []).append(step.offset)
-    return places
+            offsets.setdefault((step.by, step.id), []).append(step.offset)
+    return offsets
 
 
 def check_record(room: int, record: RoomRecord, seats: Collection[int], findings: Findings) -> None:
-    """What must hold for a record by itself: consecutive steps, no command of these seats twice. (A seat that was
-    taken back by name has another session, whose ids may be those of the former one.)"""
+    """Check a record by itself: consecutive steps, and no command of these seats twice.
+
+    Other seats are left out: a player who took a seat back by name has a new session, which may use the same ids."""
     for before, after in zip(record.updates, record.updates[1:], strict=False):
         if after.offset != before.offset + 1:
             findings.add("holes", f"the record of room {room} has step {after.offset} after {before.offset}")
-    for (seat, command), offsets in _places(record.updates).items():
+    for (seat, command), offsets in _offsets(record.updates).items():
         if len(offsets) > 1 and seat in seats:
             findings.add("doubled", f"room {room} seat {seat}: command {command} became steps {offsets}")
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """Where two JSON-like values differ, and how."""
+    """The differences of two JSON-like values, each with its path."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from differences(one[key], other[key], f"{path}.{key}" if path else str(key))
@@ -189,4 +190,4 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
         for number, (left, right) in enumerate(zip(one, other, strict=True)):
             yield from differences(left, right, f"{path}[{number}]")
     elif one != other:
-        yield f"{path or 'it'} is {one} to one, {other} to another"
+        yield f"{path or 'value'}: one has {one}, the other {other}"

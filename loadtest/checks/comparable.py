@@ -1,4 +1,4 @@
-"""What a `play` client knows at the end of a game, in the terms of the game's other dialects, so that they compare."""
+"""Turns the final view of a `play` client into the form of the game's other dialects, so that they can be compared."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -9,11 +9,11 @@ from loadtest.clients.eriantys.board import Board, Card, Island, Person
 from shared.games.eriantys import views as eriantys
 
 Names: TypeAlias = dict[int, str]
-Shown: TypeAlias = tuple[Any, Any]
-"""Result and board, as in `Told`."""
+Comparable: TypeAlias = tuple[Any, Any]
+"""Result and board, as in `Received`."""
 
 
-def _eriantys(game: Any, names: Names, winners: list[str]) -> Shown:
+def _eriantys(game: Any, names: Names, winners: list[str]) -> Comparable:
     view = msgspec.convert(game, eriantys.View)
     people = [
         Person(names[seat], player.tower, player.towers, list(player.entrance), list(player.hall), player.coins)
@@ -28,23 +28,27 @@ def _eriantys(game: Any, names: Names, winners: list[str]) -> Shown:
     mother = eriantys.position_of(view, view.mother)
     clouds = [list(cloud) for cloud in view.clouds]
     board = Board(people, islands, mother, clouds, cards, list(view.professors))
-    return board.result(winners), board.shown()
+    return board.result(winners), board.comparable()
 
 
-def _codex(game: Any, _names: Names, winners: list[str]) -> Shown:
+def _codex(game: Any, _names: Names, winners: list[str]) -> Comparable:
     return {"winners": sorted(winners)}, {"table": game["table"]}
 
 
-def _snarl(game: Any, _names: Names, winners: list[str]) -> Shown:
+def _snarl(game: Any, _names: Names, winners: list[str]) -> Comparable:
     return sorted(winners), {key: value for key, value in game.items() if key not in ("you", "window")}
 
 
-_SHOWN: dict[str, Callable[[Any, Names, list[str]], Shown]] = {"eriantys": _eriantys, "codex": _codex, "snarl": _snarl}
+_BY_GAME: dict[str, Callable[[Any, Names, list[str]], Comparable]] = {
+    "eriantys": _eriantys,
+    "codex": _codex,
+    "snarl": _snarl,
+}
 
 
-def shown(game: str, view: Any, names: Names, ending: Any) -> Shown:
-    """Of a game that is not known here nothing can be said to be public, but its end."""
-    translate = _SHOWN.get(game)
+def comparable(game: str, view: Any, names: Names, ending: Any) -> Comparable:
+    """Result and board of a `play` client. For a game that is not known here only the result is public for certain."""
+    translate = _BY_GAME.get(game)
     if translate is None or view is None or ending is None:
         return ending, None
     return translate(view, names, list(ending["names"]))

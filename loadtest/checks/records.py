@@ -1,4 +1,4 @@
-"""Reads rooms' records over HTTP, a few connections at a time, and holds the players' notes against them."""
+"""Reads the rooms' records over HTTP, over a few connections, and compares them with what the seats received."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,37 +8,43 @@ from urllib.parse import urlsplit
 import msgspec
 
 from loadtest.checks.checker import Findings, RoomRecord, Track, check_record
+from shared.runtime.http_client import HttpClient
 
 READERS = 8
-TRIES = 20
-WAIT_S = 0.5
-_record = msgspec.json.Decoder(RoomRecord)
+ATTEMPTS = 20
+RETRY_S = 0.5
+_decode_record = msgspec.json.Decoder(RoomRecord).decode
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """A seat's notes, and the right to read its room's record."""
+class CheckedSeat:
+    """A seat whose track is compared with the record, and the token that allows reading it."""
 
     track: Track
     token: str
 
 
 class Unreadable(Exception):
-    """The server would not show a record."""
+    """The server does not return a record; the text is its last answer."""
 
 
-class Reader:
-    """One HTTP connection that is kept open; another base is tried when one does not answer."""
+class RecordReader:
+    """Reads records over one connection. If a gateway does not answer, the next one is tried."""
 
-    def __init__(self, bases: Sequence[str]) -> None:
-        self._bases = [urlsplit(base) for base in bases]
-        self._at = 0
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = [urlsplit(url) for url in urls]
+        self._next = 0
+        self._client = self._connect()
 
-    async def record(self, room: int, token: str, top: int) -> RoomRecord:
-        """The whole record of a room, in as many pages as it takes to reach the step `top`."""
+    def _connect(self) -> HttpClient:
+        url = self._urls[self._next % len(self._urls)]
+        self._next += 1
+        return HttpClient(url.hostname or "", url.port or 0, tls=url.scheme == "wss")
+
+    async def record(self, room: int, token: str, last: int) -> RoomRecord:
+        """The record of a room, read page by page up to the step `last`. Raises `Unreadable`."""
         whole = await self._page(room, token, 0)
-        while whole.updates and whole.updates[-1].offset < top:
+        while whole.updates and whole.updates[-1].offset < last:
             page = await self._page(room, token, whole.updates[-1].offset)
             if not page.updates:
                 break
@@ -47,56 +53,30 @@ class Reader:
 
     async def _page(self, room: int, token: str, after: int) -> RoomRecord:
         fault = ""
-        for _ in range(TRIES):
+        for _ in range(ATTEMPTS):
             try:
-                status, body = await self._get(f"/api/rooms/{room}/updates?after={after}", token)
-                if status == 200:
-                    return _record.decode(body)
-                fault = f"HTTP {status} {body[:200]!r}"
-                if status < 500:
+                response = await self._client.get(
+                    f"/api/rooms/{room}/updates?after={after}", {"Authorization": f"Bearer {token}"}
+                )
+                if response.status == 200:
+                    return _decode_record(response.body)
+                fault = f"HTTP {response.status} {response.body[:200]!r}"
+                if response.status < 500:
                     break
-            except (OSError, EOFError, ValueError) as error:
+            except (OSError, msgspec.DecodeError) as error:
                 fault = str(error) or type(error).__name__
             self.close()
-            self._at += 1
-            await asyncio.sleep(WAIT_S)
+            self._client = self._connect()
+            await asyncio.sleep(RETRY_S)
         raise Unreadable(fault)
 
-    async def _get(self, path: str, token: str) -> tuple[int, bytes]:
-        base = self._bases[self._at % len(self._bases)]
-        if self._streams is None:
-            self._streams = await asyncio.open_connection(base.hostname, base.port, ssl=base.scheme == "wss" or None)
-        reader, writer = self._streams
-        head = f"GET {path} HTTP/1.1\r\nHost: {base.netloc}\r\nAuthorization: Bearer {token}\r\n\r\n"
-        writer.write(head.encode())
-        lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
-        if headers.get("transfer-encoding") == "chunked":
-            body = await _chunks(reader)
-        else:
-            body = await reader.readexactly(int(headers.get("content-length", "0")))
-        if headers.get("connection") == "close":
-            self.close()
-        return int(lines[0].split()[1]), body
-
     def close(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
-            self._streams = None
+        self._client.close()
 
 
-async def _chunks(reader: asyncio.StreamReader) -> bytes:
-    parts = []
-    while size := int((await reader.readline()).strip(), 16):
-        parts.append(await reader.readexactly(size))
-        await reader.readline()
-    await reader.readline()
-    return b"".join(parts)
-
-
-async def audit(
-    bases: Sequence[str],
-    rooms: dict[int, list[Witness]],
+async def check_records(
+    urls: Sequence[str],
+    rooms: dict[int, list[CheckedSeat]],
     findings: Findings,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> None:
@@ -104,32 +84,28 @@ async def audit(
     waiting = list(rooms.items())
     done = 0
 
-    async def read(reader: Reader) -> None:
+    async def read(reader: RecordReader) -> None:
         nonlocal done
         try:
             while waiting:
-                room, witnesses = waiting.pop()
-                await _audit_room(reader, room, witnesses, findings)
+                room, seats = waiting.pop()
+                await _check_room(reader, room, seats, findings)
                 done += 1
                 progress(done)
         finally:
             reader.close()
 
-    await asyncio.gather(*(read(Reader([*bases[at:], *bases[:at]])) for at in _spread(len(bases))))
+    starts = [number % len(urls) for number in range(READERS)]
+    await asyncio.gather(*(read(RecordReader([*urls[start:], *urls[:start]])) for start in starts))
 
 
-def _spread(bases: int) -> list[int]:
-    return [number % bases for number in range(READERS)]
-
-
-async def _audit_room(reader: Reader, room: int, witnesses: list[Witness], findings: Findings) -> None:
-    for number, witness in enumerate(witnesses):
+async def _check_room(reader: RecordReader, room: int, seats: list[CheckedSeat], findings: Findings) -> None:
+    for number, seat in enumerate(seats):
         try:
-            record = await reader.record(room, witness.token, witness.track.top)
-        except Unreadable as fault:
-            findings.add("faults", f"the record of room {room} cannot be read: {fault}")
+            record = await reader.record(room, seat.token, seat.track.last)
+        except Unreadable as error:
+            findings.add("faults", f"the record of room {room} cannot be read: {error}")
             return
         if number == 0:
-            seats = [witness.track.seat for witness in witnesses]
-            check_record(room, record, seats, findings)
-        witness.track.compare(record)
+            check_record(room, record, [seat.track.seat for seat in seats], findings)
+        seat.track.compare(record)

@@ -1,4 +1,4 @@
-"""One player's connection over time: dials, carries frames, comes back after a loss."""
+"""A player's connection over time: connects, carries frames, reconnects after a loss, measures latencies."""
 
 import asyncio
 import random
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from loadtest.clients.contract import Player
-from loadtest.clients.tcp import Lines
-from loadtest.clients.websocket import WebSocket, Wire
+from loadtest.clients.tcp import JsonLines
+from loadtest.clients.websocket import Connection, WebSocket
 from loadtest.measure.measurements import Measurements
 from loadtest.plan import Address
 
@@ -18,71 +18,72 @@ FIRST_DELAY_S = 0.05
 LONGEST_DELAY_S = 2.0
 CONNECT_S = 10
 FINAL = {1008: "malformed frames", 1009: "a frame too big", 4001: "opened somewhere else"}
-"""Close codes that a well-behaved client never sees."""
+"""Close codes that a correct server never sends to these clients."""
 _COME_BACK = re.compile(r"come back in (\d+) ms")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where to connect to, one after the other; over TCP if an address is given."""
+    """The gateways to connect to, one after the other; over TCP if an address is given."""
 
     urls: tuple[str, ...]
     tcp: Address | None = None
 
 
 class WriteCoalescer:
-    """Lets what all players say in one tick of the loop leave together. A server on the same machine would be woken for
-    the first of them, and would find the next ones one by one."""
+    """Writes the frames of all players together at the end of a tick of the event loop.
+
+    A server on the same machine would otherwise be woken by the first frame and read the others one by one."""
 
     def __init__(self) -> None:
-        self._letters: list[tuple[Wire, list[bytes]]] = []
+        self._pending: list[tuple[Connection, list[bytes]]] = []
 
-    def send(self, wire: Wire, frames: list[bytes]) -> None:
-        if not self._letters:
-            asyncio.get_running_loop().call_soon(self.deliver)
-        self._letters.append((wire, frames))
+    def send(self, connection: Connection, frames: list[bytes]) -> None:
+        if not self._pending:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._pending.append((connection, frames))
 
-    def deliver(self) -> None:
-        letters, self._letters = self._letters, []
-        for wire, frames in letters:
-            wire.send(frames)
+    def flush(self) -> None:
+        pending, self._pending = self._pending, []
+        for connection, frames in pending:
+            connection.send(frames)
 
 
 class PlayerConnection:
-    """Ties a player to the network. `on_change` is called whenever the player may have come to an end."""
+    """Connects a player to a gateway. `on_change` is called whenever the player may have finished its game."""
 
     def __init__(
         self,
         player: Player,
         route: Route,
         start: int,
-        post: WriteCoalescer,
-        figures: Measurements,
+        writer: WriteCoalescer,
+        measurements: Measurements,
         think_s: float,
         on_change: Callable[[], None],
     ) -> None:
         self.player = player
         self.ready = False
-        """The first message has come."""
+        """The first message has been received."""
         self.moved = False
         """The player has sent a move."""
         self.watched = False
         """Every message counts as a change."""
         self._route = route
         self._at = start
-        self._post = post
-        self._figures = figures
+        self._writer = writer
+        self._measurements = measurements
         self._think_s = think_s
         self._on_change = on_change
-        self._wire: Wire | None = None
+        self._connection: Connection | None = None
         self._dialing: asyncio.Task[None] | None = None
         self._later: set[asyncio.TimerHandle] = set()
         self._ended = False
         self._losses = 0
         self._sent = 0.0
         self._moving = False
-        self._nudge: Callable[[], Iterable[bytes]] | None = getattr(player, "nudge", None)
-        """Of players that try again sooner than with the next tick: asked every tenth of a second."""
+        self._player_retry: Callable[[], Iterable[bytes]] | None = getattr(player, "retry", None)
+        """The `retry` of players that have one; it is called every tenth of a second."""
         player.sent_at = self._move_sent
         player.acked_at = self._move_acked
 
@@ -95,16 +96,17 @@ class PlayerConnection:
         try:
             async with asyncio.timeout(CONNECT_S):
                 transport = await self._connect()
-        except (OSError, TimeoutError) as fault:
-            self.lost(1006, str(fault) or "no connection in time")
+        except (OSError, TimeoutError) as error:
+            self.lost(1006, str(error) or "no connection in time")
             return
-        if self._wire is None:
-            self._call_later(CONNECT_S, lambda: None if self._wire is not None else transport.abort())
+        if self._connection is None:
+            # The transport is connected, but the WebSocket handshake may never be answered.
+            self._call_later(CONNECT_S, lambda: None if self._connection is not None else transport.abort())
 
     async def _connect(self) -> asyncio.WriteTransport:
         loop = asyncio.get_running_loop()
         if self._route.tcp is not None:
-            return (await loop.create_connection(lambda: Lines(self), *self._route.tcp))[0]
+            return (await loop.create_connection(lambda: JsonLines(self), *self._route.tcp))[0]
         base = self._route.urls[self._at % len(self._route.urls)]
         parts = urlsplit(base)
         made = await loop.create_connection(
@@ -115,29 +117,30 @@ class PlayerConnection:
         )
         return made[0]
 
-    def connected(self, wire: Wire) -> None:
+    def connected(self, connection: Connection) -> None:
         if self._ended:
-            wire.close()
+            connection.close()
             return
-        self._wire = wire
-        self._figures.connections += 1
+        self._connection = connection
+        self._measurements.connections += 1
         self._send(list(self.player.open()))
 
     def lost(self, code: int, reason: str) -> None:
-        if self._wire is not None:
-            self._figures.connections -= 1
-        self._wire = None
-        self._forget_later()
-        if self._ended or (self.player.over and not hasattr(self.player, "again")):
+        if self._connection is not None:
+            self._measurements.connections -= 1
+        self._connection = None
+        self._cancel_later()
+        if self._ended or (self.player.over and not hasattr(self.player, "next_game")):
             return
         if code in FINAL:
-            self.player.told.faults.append(f"the connection was closed with {code}: {FINAL[code]} ({reason})")
+            self.player.received.faults.append(f"the connection was closed with {code}: {FINAL[code]} ({reason})")
             self.player.over = True
             self._on_change()
             return
-        self._figures.reconnects += 1
+        self._measurements.reconnects += 1
         self._losses += 1
         self._at += 1
+        # A gateway that stops names a pause, which spreads its clients over time.
         named = _COME_BACK.search(reason)
         longest = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2**self._losses)
         delay = int(named[1]) / 1000 if named else random.uniform(FIRST_DELAY_S, longest)
@@ -146,10 +149,10 @@ class PlayerConnection:
     def end(self) -> None:
         """Close for good."""
         self._ended = True
-        self._forget_later()
-        if self._wire is not None:
-            self._post.deliver()
-            self._wire.close()
+        self._cancel_later()
+        if self._connection is not None:
+            self._writer.flush()
+            self._connection.close()
         elif self._dialing is not None:
             self._dialing.cancel()
 
@@ -170,8 +173,8 @@ class PlayerConnection:
         if player.over or self.watched:
             self._on_change()
 
-    def say(self, frames: Iterable[bytes]) -> None:
-        """Send something that the driver made the player say."""
+    def send(self, frames: Iterable[bytes]) -> None:
+        """Send frames that the driver requested from the player."""
         out = list(frames)
         if out:
             self._send(out)
@@ -183,13 +186,13 @@ class PlayerConnection:
             if self._think_s:
                 self._call_later(self._think_s, lambda: self._send_move(frames))
                 return
-        if self._wire is not None:
-            self._post.send(self._wire, frames)
+        if self._connection is not None:
+            self._writer.send(self._connection, frames)
 
     def _send_move(self, frames: list[bytes]) -> None:
         self._sent = time.perf_counter()
-        if self._wire is not None:
-            self._post.send(self._wire, frames)
+        if self._connection is not None:
+            self._writer.send(self._connection, frames)
 
     def _move_sent(self) -> None:
         self._moving = True
@@ -198,17 +201,17 @@ class PlayerConnection:
             self._on_change()
 
     def _move_acked(self) -> None:
-        self._figures.acked(self._sent, time.perf_counter())
+        self._measurements.acked(self._sent, time.perf_counter())
 
     # --- time ----------------------------------------------------------------------------------------------------
 
     def tick(self) -> None:
-        if self._wire is not None:
-            self.say(self.player.tick())
+        if self._connection is not None:
+            self.send(self.player.tick())
 
-    def nudge(self) -> None:
-        if self._nudge is not None and self._wire is not None:
-            self.say(self._nudge())
+    def retry(self) -> None:
+        if self._player_retry is not None and self._connection is not None:
+            self.send(self._player_retry())
 
     def _call_later(self, delay: float, call: Callable[[], None]) -> None:
         def run() -> None:
@@ -218,7 +221,7 @@ class PlayerConnection:
         handle = asyncio.get_running_loop().call_later(delay, run)
         self._later.add(handle)
 
-    def _forget_later(self) -> None:
+    def _cancel_later(self) -> None:
         for handle in self._later:
             handle.cancel()
         self._later.clear()

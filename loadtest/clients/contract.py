@@ -1,4 +1,4 @@
-"""A player without a face: the client's side of a dialect, without IO. The load tool and the e2e tests drive it."""
+"""The contract of headless clients: one seat's side of a dialect, without IO. The load tool and tests drive them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -7,33 +7,33 @@ from typing import Any, Protocol
 
 @dataclass(slots=True)
 class Received:
-    """What a seat was told about its game, in terms that players of different dialects can be compared by.
+    """The game as a seat has received it, in a form in which clients of different dialects can be compared.
 
-    The checker demands that all seats of a room end with equal `result`, and equal `board` where both know one.
+    All seats of a room must end with the same `result`, and with the same `board` where both have one.
     """
 
     room: int | None = None
     result: Any = None
-    """How the game ended, JSON-like; None until it has."""
+    """The result of the game, JSON-like; None until it has ended."""
     board: Any = None
-    """The public position at the end as this seat knows it, an object; None if the dialect does not show enough. Only
-    boards with the same keys are compared."""
+    """The public position at the end, an object; None if the dialect does not show enough of it. Only boards with the
+    same keys are compared."""
     late: bool = False
-    """The game ended while this player was away; afterwards it was told just that."""
+    """The game ended while this player was disconnected, so it has not received the result."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Things worth counting over a run: characters played, endings, refusals by code."""
+    """Occurrences counted over a run: characters played, endings, refusals by code."""
     faults: list[str] = field(default_factory=list)
-    """Everything that the server must never do, in words; the run fails if there is one."""
+    """Errors of the server, as texts; a run with one fails."""
 
 
 class Player(Protocol):
     """One seat. Frames are the text of messages, without any framing."""
 
     path: str
-    """Where to connect, with the query: `/ws/codex?table=1000`. Read when the connection is made, each time."""
-    told: Received
+    """Path and query to connect to, such as `/ws/codex?table=1000`. Read for each connection."""
+    received: Received
     over: bool
-    """The game is finished for this player, and everything was told."""
+    """The game is finished for this player, and its result has been received."""
     moves: int
     """Moves that were acknowledged."""
     sent_at: Callable[[], None] | None
@@ -41,28 +41,28 @@ class Player(Protocol):
     acked_at: Callable[[], None] | None
 
     def open(self) -> Iterable[bytes]:
-        """Connected, for the first time or again (then the player comes back by its dialect's own means)."""
+        """The frames to send on a new connection. After the first, the player resumes by the means of its dialect."""
 
     def receive(self, frame: bytes) -> Iterable[bytes]:
-        """A message came: what to answer."""
+        """The frames that answer a message."""
 
     def tick(self) -> Iterable[bytes]:
-        """A second has passed: sign of life, or another try."""
+        """The frames to send once a second: heartbeats and retries."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatAssignment:
-    """What the load tool asks a dialect's player to do."""
+    """The seat that a player of the load tool shall take."""
 
     name: str
     game: str
     seats: int
     options: dict[str, Any]
     seed: int
-    """For the player's own choices."""
+    """Seed of the player's choices."""
     table: Callable[[], int | None]
-    """The room that the first player of the table has opened; None until then. The first player itself opens it."""
+    """The room that the first player of the table has opened; None until then."""
     opened: Callable[[int], None]
     """Called by the first player with the room's number."""
     first: bool
-    """True for the player who opens the table."""
+    """This player opens the table."""

@@ -1,4 +1,4 @@
-"""Which dialects a game is played in, and a player for each."""
+"""The dialects of each game, and the client class of each dialect."""
 
 import importlib
 import itertools
@@ -17,24 +17,25 @@ DIALECTS = {
     "codex": ("codex",),
     "snarl": ("snarl",),
 }
-"""Besides `play`, which speaks of every game."""
+"""Dialects besides `play`, which serves every game."""
 ROOMLESS = ("eriantys.status", "snarl")
-"""Dialects that never name a room: who comes sits down wherever a table waits."""
+"""Dialects that name no room: a new player is seated wherever a table waits."""
 
 
 def dialects_of(game: str, dialect: str) -> tuple[str, ...]:
-    """The dialects that the seats of a table speak, in turn."""
+    """The dialects of the seats of a table, in turn; raises `PlanError` for one that the game does not have."""
     known = DIALECTS.get(game, ())
     if dialect == MIXED:
         return known if set(known) == {"snarl"} else (*known, PLAY)
     if dialect != PLAY and dialect not in known:
-        raise PlanError(f"{game} is played in the dialects {', '.join((PLAY, *known, MIXED))}, not in {dialect!r}")
+        raise PlanError(f"--dialect: {game} has {', '.join((PLAY, *known, MIXED))}, not {dialect!r}")
     return (dialect,)
 
 
 def dialect_at(dialects: tuple[str, ...], table: int, seat: int) -> str:
-    """What a seat speaks: another dialect at every seat while there are enough, in changing company. The first seat
-    speaks one that can tell the others where the table is, if there is one."""
+    """The dialect of a seat. The seats of a table use different dialects as far as there are enough, and the
+    combinations change from table to table. The first seat uses one that names rooms, if there is one, so that the
+    others can join by number."""
     openers = [dialect for dialect in dialects if dialect not in ROOMLESS] or list(dialects)
     turn, which = divmod(table, len(openers))
     rest = [dialect for dialect in dialects if dialect != openers[which]]
@@ -43,14 +44,14 @@ def dialect_at(dialects: tuple[str, ...], table: int, seat: int) -> str:
     return ring[seat % len(ring)]
 
 
-def first_id() -> Iterator[int]:
-    """Request ids rise over a session, also across its connections."""
+def request_ids() -> Iterator[int]:
+    """Ids that rise over a session, also across its connections."""
     return itertools.count(time.time_ns() // 1000)
 
 
 def player_for(dialect: str, seating: SeatAssignment, findings: Findings | None = None) -> Player:
     if dialect == PLAY:
-        return Play(seating, first_id(), findings)
+        return Play(seating, request_ids(), findings)
     module = importlib.import_module(f"loadtest.clients.{dialect.partition('.')[0]}")
     players: dict[str, Callable[[SeatAssignment], Player]] = module.PLAYERS
     return players[dialect](seating)

@@ -1,10 +1,10 @@
-"""A dialect over TCP: messages as JSON values, each on a line."""
+"""Client connections over TCP: JSON values, one per line."""
 
 import asyncio
 from collections.abc import Iterable
 from typing import cast
 
-from loadtest.clients.websocket import Owner
+from loadtest.clients.websocket import ConnectionHandler
 
 DEFAULT_PORTS = {
     "snarl": 45678,
@@ -13,26 +13,26 @@ DEFAULT_PORTS = {
     "eriantys.status": 1235,
     "codex": 45679,
 }
-"""Where `--tcp` alone looks for a dialect."""
+"""The ports that `--tcp` without an address uses."""
 
 
-class Lines(asyncio.Protocol):
+class JsonLines(asyncio.Protocol):
     """One client connection over TCP."""
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, handler: ConnectionHandler) -> None:
+        self._handler = handler
         self._transport: asyncio.WriteTransport | None = None
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.WriteTransport, transport)
-        self._owner.connected(self)
+        self._handler.connected(self)
 
     def data_received(self, data: bytes) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         frames = [line for line in lines if line.strip()]
         if frames:
-            self._owner.receive(frames)
+            self._handler.receive(frames)
 
     def send(self, frames: Iterable[bytes]) -> None:
         if self._transport is not None:
@@ -44,4 +44,4 @@ class Lines(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        self._owner.lost(1006, "")
+        self._handler.lost(1006, "")

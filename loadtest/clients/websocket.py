@@ -1,6 +1,6 @@
-"""A light WebSocket client: small whole text messages on a short path, everything else through `websockets`.
+"""A light WebSocket client: whole text messages take a short path, everything else goes through `websockets`.
 
-The load tool shares its machine with the servers, so what a frame costs here matters.
+The load tool shares its machine with the servers, so the cost of a frame in the client matters.
 """
 
 import asyncio
@@ -18,23 +18,23 @@ TEXT = 0x81
 MOST_BYTES = 16 * 1024 * 1024
 
 
-class Owner(Protocol):
-    """Who uses a connection. `receive` gets all messages of one read at once."""
+class ConnectionHandler(Protocol):
+    """The user of a connection. `receive` gets all messages of one read at once."""
 
-    def connected(self, wire: "Wire") -> None: ...
+    def connected(self, connection: "Connection") -> None: ...
     def receive(self, frames: list[bytes]) -> None: ...
     def lost(self, code: int, reason: str) -> None: ...
 
 
-class Wire(Protocol):
-    """A connection, whatever the transport."""
+class Connection(Protocol):
+    """A client connection over any transport."""
 
     def send(self, frames: Iterable[bytes]) -> None: ...
     def close(self) -> None: ...
 
 
 def masked(payload: bytes) -> bytes:
-    """A whole text message as a client must frame it."""
+    """The frame of a whole text message; clients must mask their frames (RFC 6455, section 5.3)."""
     key = random.getrandbits(32).to_bytes(4, "big")
     length = len(payload)
     if length < 126:
@@ -47,11 +47,11 @@ def masked(payload: bytes) -> bytes:
 
 
 class WebSocket(asyncio.Protocol):
-    """One client connection. Tells its owner once that it is connected and once that it is lost."""
+    """One client connection. It calls `connected` and `lost` of its handler once each."""
 
-    def __init__(self, url: str, owner: Owner) -> None:
-        self._owner = owner
-        self._sans = ClientProtocol(parse_uri(url), max_size=MOST_BYTES)
+    def __init__(self, url: str, handler: ConnectionHandler) -> None:
+        self._handler = handler
+        self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES)
         self._transport: asyncio.WriteTransport | None = None
         self._rest = b""
         self._open = False
@@ -60,12 +60,12 @@ class WebSocket(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.WriteTransport, transport)
-        self._sans.send_request(self._sans.connect())
+        self._protocol.send_request(self._protocol.connect())
         self._flush()
 
     def data_received(self, data: bytes) -> None:
         if not self._open:
-            self._shake_hands(data)
+            self._handshake(data)
             return
         if self._rest:
             data = self._rest + data
@@ -86,14 +86,14 @@ class WebSocket(asyncio.Protocol):
             if data[at] == TEXT and not self._parts:
                 messages.append(data[at + head : after])
             else:
-                messages += self._unusual(data[at:after])
+                messages += self._slow_path(data[at:after])
             at = after
         self._rest = data[at:]
         if messages:
-            self._owner.receive(messages)
+            self._handler.receive(messages)
 
-    def _shake_hands(self, data: bytes) -> None:
-        """Feed the handshake only up to the end of its head: what follows is for the short path."""
+    def _handshake(self, data: bytes) -> None:
+        """Pass the response up to the end of its head to `websockets`. Bytes after it are for the short path."""
         head, end, rest = (self._rest + data).partition(b"\r\n\r\n")
         self._rest = b"" if end else head
         if not end:
@@ -101,13 +101,13 @@ class WebSocket(asyncio.Protocol):
         if not head.startswith(b"HTTP/1.1 101"):
             self._fail(head.partition(b"\r\n")[0].decode("latin-1"))
             return
-        self._sans.receive_data(head + end)
-        self._sans.events_received()
-        if self._sans.handshake_exc is not None:
-            self._fail(str(self._sans.handshake_exc))
+        self._protocol.receive_data(head + end)
+        self._protocol.events_received()
+        if self._protocol.handshake_exc is not None:
+            self._fail(str(self._protocol.handshake_exc))
             return
         self._open = True
-        self._owner.connected(self)
+        self._handler.connected(self)
         if rest:
             self.data_received(rest)
 
@@ -115,11 +115,11 @@ class WebSocket(asyncio.Protocol):
         self._refusal = reason
         self._abort()
 
-    def _unusual(self, frame: bytes) -> list[bytes]:
-        """Control frames and parts of messages."""
-        self._sans.receive_data(frame)
+    def _slow_path(self, frame: bytes) -> list[bytes]:
+        """Control frames and fragments of messages."""
+        self._protocol.receive_data(frame)
         whole: list[bytes] = []
-        for event in self._sans.events_received():
+        for event in self._protocol.events_received():
             if not isinstance(event, Frame) or event.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
                 continue
             self._parts.append(bytes(event.data))
@@ -127,12 +127,12 @@ class WebSocket(asyncio.Protocol):
                 whole.append(b"".join(self._parts))
                 self._parts = []
         self._flush()
-        if self._sans.state is not State.OPEN:
+        if self._protocol.state is not State.OPEN:
             self._abort()
         return whole
 
     def _flush(self) -> None:
-        data = b"".join(self._sans.data_to_send())
+        data = b"".join(self._protocol.data_to_send())
         if data and self._transport is not None:
             self._transport.write(data)
 
@@ -141,17 +141,17 @@ class WebSocket(asyncio.Protocol):
             self._transport.close()
 
     def send(self, frames: Iterable[bytes]) -> None:
-        """All in one write."""
+        """Send all frames in one write."""
         if self._transport is not None:
             self._transport.write(b"".join([masked(frame) for frame in frames]))
 
     def close(self) -> None:
-        if self._open and self._sans.state is State.OPEN:
-            self._sans.send_close(1000)
+        if self._open and self._protocol.state is State.OPEN:
+            self._protocol.send_close(1000)
             self._flush()
         self._abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
-        close = self._sans.close_rcvd
-        self._owner.lost(1006 if close is None else close.code, self._refusal if close is None else close.reason)
+        close = self._protocol.close_rcvd
+        self._handler.lost(1006 if close is None else close.code, self._refusal if close is None else close.reason)

@@ -1,4 +1,4 @@
-"""Opens sessions that do nothing, and tells what each costs the gateways in memory."""
+"""Opens sessions that do nothing, and measures the memory that each costs the gateways."""
 
 import asyncio
 import secrets
@@ -7,99 +7,101 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from loadtest.clients.play.messages import Error, Hello, Welcome, hear, say
-from loadtest.clients.websocket import WebSocket, Wire
-from loadtest.measure.processes import roles, usage
+from loadtest.clients.play.messages import Error, Hello, Welcome, decode, encode
+from loadtest.clients.websocket import Connection, WebSocket
+from loadtest.measure.processes import process_usage, roles
 
-AT_ONCE = 50
-REST_S = 1.0
-"""So long the gateways may put their memory in order before it is read."""
+OPENED_AT_ONCE = 50
+SETTLE_S = 1.0
+"""Time for the gateways to release temporary memory before it is measured."""
+CONNECT_S = 30
 
 
-class Idler:
-    """One session: says hello, and then nothing."""
+class IdleSession:
+    """One session that sends `hello` and nothing else."""
 
     def __init__(self, name: str) -> None:
         self.fault = ""
-        self.settled = asyncio.Event()
-        self.wire: Wire | None = None
+        self.done = asyncio.Event()
+        """The session was accepted, or has failed."""
+        self.connection: Connection | None = None
         self._name = name
 
-    def connected(self, wire: Wire) -> None:
-        self.wire = wire
-        wire.send([say(Hello(name=self._name))])
+    def connected(self, connection: Connection) -> None:
+        self.connection = connection
+        connection.send([encode(Hello(name=self._name))])
 
     def receive(self, frames: list[bytes]) -> None:
-        match hear(frames[0]):
+        match decode(frames[0]):
             case Welcome():
-                self.settled.set()
+                self.done.set()
             case Error(code=code, text=text):
                 self._fail(f"{code}: {text}")
             case _:
-                self._fail(f"unexpected: {frames[0][:100]!r}")
+                self._fail(f"unexpected message: {frames[0][:100]!r}")
 
     def lost(self, code: int, reason: str) -> None:
         self._fail(f"closed with {code} {reason}".strip())
 
     def _fail(self, fault: str) -> None:
         self.fault = self.fault or fault
-        self.settled.set()
+        self.done.set()
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class IdleCost:
     sessions: int
-    """That were welcomed."""
+    """Sessions that were accepted."""
     gateways: int
-    """That can be seen."""
+    """Gateways whose memory could be read."""
     before_bytes: int
     after_bytes: int
     faults: list[str]
 
     @property
-    def kib_each(self) -> float:
+    def kib_per_session(self) -> float:
         return (self.after_bytes - self.before_bytes) / 1024 / max(1, self.sessions)
 
 
 async def measure(
     urls: tuple[str, ...], count: int, data: Path, named: dict[int, str], progress: Callable[[int], None]
-) -> Cost:
+) -> IdleCost:
     tag = secrets.token_hex(3)
     gateways, before = _memory(data, named)
-    idlers = [Idler(f"{tag}-{number}") for number in range(count)]
-    for begin in range(0, count, AT_ONCE):
-        batch = idlers[begin : begin + AT_ONCE]
+    sessions = [IdleSession(f"{tag}-{number}") for number in range(count)]
+    for begin in range(0, count, OPENED_AT_ONCE):
+        batch = sessions[begin : begin + OPENED_AT_ONCE]
         await asyncio.gather(
-            *(_open(urls[number % len(urls)], idler) for number, idler in enumerate(batch, begin)),
+            *(_open(urls[number % len(urls)], session) for number, session in enumerate(batch, begin)),
         )
         progress(begin + len(batch))
-    await asyncio.sleep(REST_S)
+    await asyncio.sleep(SETTLE_S)
     _, after = _memory(data, named)
-    faults = [idler.fault for idler in idlers if idler.fault]
-    for idler in idlers:
-        if idler.wire is not None:
-            idler.wire.close()
-    return Cost(count - len(faults), gateways, before, after, faults)
+    faults = [session.fault for session in sessions if session.fault]
+    for session in sessions:
+        if session.connection is not None:
+            session.connection.close()
+    return IdleCost(count - len(faults), gateways, before, after, faults)
 
 
-async def _open(url: str, idler: Idler) -> None:
+async def _open(url: str, session: IdleSession) -> None:
     parts = urlsplit(url)
     loop = asyncio.get_running_loop()
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(CONNECT_S):
             await loop.create_connection(
-                lambda: WebSocket(url + "/ws/play", idler),
+                lambda: WebSocket(url + "/ws/play", session),
                 parts.hostname or "",
                 parts.port or 0,
                 ssl=parts.scheme == "wss" or None,
             )
-            await idler.settled.wait()
-    except (OSError, TimeoutError) as fault:
-        idler.lost(1006, str(fault) or "no answer in time")
+            await session.done.wait()
+    except (OSError, TimeoutError) as error:
+        session.lost(1006, str(error) or "no answer in time")
 
 
 def _memory(data: Path, named: dict[int, str]) -> tuple[int, int]:
-    """How many gateways can be seen, and their memory in bytes."""
+    """The number of gateways that can be read, and their memory in bytes."""
     pids = [pid for pid, role in roles(data, named).items() if role == "gateway"]
-    seen = [found for pid in pids if (found := usage(pid)) is not None]
-    return len(seen), sum(found.rss_bytes for found in seen)
+    usages = [usage for pid in pids if (usage := process_usage(pid)) is not None]
+    return len(usages), sum(usage.rss_bytes for usage in usages)

@@ -1,4 +1,4 @@
-"""What a run measures: moves, latencies, pauses, errors. No IO; times are seconds of one monotonic clock."""
+"""The measurements of a run: moves, latencies, pauses, errors. No IO; times are seconds of one monotonic clock."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,22 +12,22 @@ PERCENTILES = (50.0, 99.0, 99.9)
 
 @dataclass(slots=True)
 class Measurements:
-    """Counts since the start, and since `mark`: the measured part begins when all tables play."""
+    """Counts since the start, and since `mark`: the measured part begins when all tables are playing."""
 
     started: float
     moves: int = 0
     games: int = 0
     playing: int = 0
-    """Tables in a game now."""
+    """Tables that are in a game."""
     connections: int = 0
     reconnects: int = 0
     longest_wait: float = 0.0
-    """Between a move and its acknowledgement."""
+    """The longest time between a move and its acknowledgement, in seconds."""
     longest_silence: float = 0.0
-    """In which no acknowledgement at all arrived, while somebody was playing."""
+    """The longest time in which no move of any table was acknowledged, in seconds."""
     errors: Counter[str] = field(default_factory=Counter)
     counted: Counter[str] = field(default_factory=Counter)
-    """What the players found worth counting."""
+    """Occurrences that the clients of dialects count, such as refusals by code."""
     _marked: float = 0.0
     _marked_moves: int = 0
     _last_ack: float = 0.0
@@ -35,18 +35,18 @@ class Measurements:
     _latencies: Any = field(default_factory=lambda: HdrHistogram(1, LONGEST_US, 3))
 
     def mark(self, now: float) -> None:
-        """Measure from here on."""
+        """Measure from now on."""
         self._marked, self._marked_moves = now, self.moves
         self._latencies.reset()
         self._last_ack = now
         self.longest_wait = self.longest_silence = 0.0
 
     def end(self, now: float) -> None:
-        """Measure no further."""
+        """End the measured part."""
         self._ended = now
 
     def acked(self, sent: float, now: float) -> None:
-        """A move that was sent then is acknowledged now."""
+        """A move that was sent at `sent` is acknowledged at `now`."""
         self.moves += 1
         wait = now - sent
         if wait > self.longest_wait:

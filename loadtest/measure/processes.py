@@ -1,21 +1,20 @@
-"""Reads what the cluster's processes cost from /proc, if they run on this machine and may be looked at."""
+"""CPU time and memory of the cluster's processes, if they run on this machine and may be read."""
 
-import os
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
+import psutil
 
 ROLES = ("gateway", "worker", "valkey")
-"""Whose time a move costs."""
+"""The processes whose CPU time counts as the cost of a move."""
 
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_Life: TypeAlias = tuple[int, str]
-"""A process: its number, and when it was started, since numbers are used again."""
+_Identity: TypeAlias = tuple[int, float]
+"""Pid and start time of a process: pids are reused."""
 
 
 class _Process(msgspec.Struct):
@@ -28,49 +27,53 @@ class _Cluster(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    life: _Life
+class ProcessUsage:
+    identity: _Identity
     cpu_s: float
     rss_bytes: int
 
 
-def usage(pid: int, proc: Path = Path("/proc")) -> Usage | None:
-    """None if there is no such process."""
+def process_usage(pid: int) -> ProcessUsage | None:
+    """None if the process has ended or may not be read."""
     try:
-        line = (proc / str(pid) / "stat").read_text()
-    except OSError:
+        process = psutil.Process(pid)
+        with process.oneshot():
+            cpu = process.cpu_times()
+            return ProcessUsage((pid, process.create_time()), cpu.user + cpu.system, process.memory_info().rss)
+    except psutil.Error:
         return None
-    parts = line[line.rindex(")") + 2 :].split()
-    return Usage((pid, parts[19]), (int(parts[11]) + int(parts[12])) / _TICKS, int(parts[21]) * _PAGE)
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """Its time so far, in ticks of all cores together; `stolen` went to somebody else on the same host."""
+class MachineTime:
+    """Time of all cores together since the machine started, and how much of it its host gave to other machines."""
 
-    total: int = 0
-    stolen: int = 0
+    total_s: float = 0.0
+    stolen_s: float = 0.0
 
 
-def machine(proc: Path = Path("/proc")) -> Machine:
+def machine_time() -> MachineTime:
+    times = psutil.cpu_times()
+    # Guest time is part of user time, so it must not be added again.
+    total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+    return MachineTime(total, getattr(times, "steal", 0.0))
+
+
+def role_of(pid: int) -> str:
+    """The role that the command line suggests."""
     try:
-        ticks = [int(part) for part in (proc / "stat").read_text().partition("\n")[0].split()[1:9]]
-    except (OSError, ValueError):
-        return Machine()
-    return Machine(sum(ticks), ticks[7]) if len(ticks) == 8 else Machine()
-
-
-def role_of(pid: int, proc: Path = Path("/proc")) -> str:
-    """A guess from its command line."""
-    try:
-        words = (proc / str(pid) / "cmdline").read_text().replace("\0", " ")
-    except OSError:
+        command = " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
         return "other"
-    return next((role for role in (*ROLES, "redis") if role in words), "other").replace("redis", "valkey")
+    return role_in(command)
+
+
+def role_in(command: str) -> str:
+    return next((role for role in (*ROLES, "redis") if role in command), "other").replace("redis", "valkey")
 
 
 def roles(data: Path, named: dict[int, str]) -> dict[int, str]:
-    """The processes to watch: those that were named, or else those of the cluster on this data folder."""
+    """Pid and role of the processes to measure: those that were named, or else those of the cluster on this folder."""
     if named:
         return named
     try:
@@ -80,49 +83,56 @@ def roles(data: Path, named: dict[int, str]) -> dict[int, str]:
     return {process.pid: process.role for process in cluster.processes if process.role in ROLES}
 
 
-class Meter:
-    """CPU time of the cluster's processes by role. Sample it now and then: a process that dies is not seen again."""
+class CpuMeter:
+    """CPU time by role. Sample it regularly: the time of a process that has ended cannot be read any more."""
 
-    def __init__(self, data: Path, named: dict[int, str], proc: Path = Path("/proc")) -> None:
+    def __init__(
+        self,
+        data: Path,
+        named: dict[int, str],
+        usage: Callable[[int], ProcessUsage | None] = process_usage,
+        machine: Callable[[], MachineTime] = machine_time,
+    ) -> None:
         self._data = data
         self._named = named
-        self._proc = proc
-        self._roles: dict[_Life, str] = {}
-        self._now: dict[_Life, float] = {}
-        self._base: dict[_Life, float] = {}
-        self._machine = self._machine_base = Machine()
+        self._usage = usage
+        self._read_machine = machine
+        self._roles: dict[_Identity, str] = {}
+        self._now: dict[_Identity, float] = {}
+        self._base: dict[_Identity, float] = {}
+        self._machine = self._machine_base = MachineTime()
         self._tool = self._tool_base = 0.0
 
     def sample(self) -> None:
-        self._machine = machine(self._proc)
+        self._machine = self._read_machine()
         self._tool = time.process_time()
         for pid, role in roles(self._data, self._named).items():
-            seen = usage(pid, self._proc)
-            if seen is not None:
-                self._roles[seen.life] = role
-                self._now[seen.life] = seen.cpu_s
+            usage = self._usage(pid)
+            if usage is not None:
+                self._roles[usage.identity] = role
+                self._now[usage.identity] = usage.cpu_s
 
     def mark(self) -> None:
-        """Count from here on; a process that starts later counts from its beginning."""
+        """Count from now on; a process that starts later counts from its start."""
         self.sample()
         self._base = dict(self._now)
         self._machine_base = self._machine
         self._tool_base = self._tool
 
     def stolen(self) -> float:
-        """The share of the machine's time that went to others since `mark`. The figures of `spent` have some of it in
-        them: the more of it there is, the more everything seems to cost."""
-        total = self._machine.total - self._machine_base.total
-        return (self._machine.stolen - self._machine_base.stolen) / total if total > 0 else 0.0
+        """The share of the machine's time since `mark` that its host gave to others. Measurements of `spent` include
+        some of it: with much stolen time, everything seems to cost more."""
+        total = self._machine.total_s - self._machine_base.total_s
+        return (self._machine.stolen_s - self._machine_base.stolen_s) / total if total > 0 else 0.0
 
     def tool(self) -> float:
-        """Seconds that this process has worked itself since `mark`. Its work for a move is nearly always the same,
-        so that figures of `spent` from a quiet and a busy hour can be compared by it."""
+        """CPU seconds of this process since `mark`. Its work per move is nearly constant, so measurements of `spent`
+        on a quiet and on a busy machine can be compared relative to it."""
         return self._tool - self._tool_base
 
     def spent(self) -> dict[str, float]:
-        """Seconds since `mark` up to the last sample, by role; empty if no process can be seen."""
+        """CPU seconds from `mark` to the last sample, by role; empty if no process can be read."""
         seconds: dict[str, float] = defaultdict(float)
-        for life, cpu_s in self._now.items():
-            seconds[self._roles[life]] += cpu_s - self._base.get(life, 0.0)
+        for identity, cpu_s in self._now.items():
+            seconds[self._roles[identity]] += cpu_s - self._base.get(identity, 0.0)
         return dict(seconds)

@@ -1,4 +1,4 @@
-"""The end of a run: all figures as plain data, and the same in words."""
+"""The report of a run: all measurements as plain data for `--json`, and as text for the terminal."""
 
 from typing import Any
 
@@ -6,14 +6,15 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtest.checks.checker import REMARKS, VIOLATIONS
-from loadtest.run import State
+from loadtest.run import RunState
 
 _NOISY_PERCENT = 2.0
+"""Stolen time from which the report mentions it."""
 
 
-def figures(state: State) -> dict[str, Any]:
-    """Everything that was measured and found, for `--json`."""
-    run, plan = state.figures, state.plan
+def as_json(state: RunState) -> dict[str, Any]:
+    """All measurements and findings. The names are those of the JSON file."""
+    run, plan = state.measurements, state.plan
     moves, seconds = run.measured(0.0)
     cpu = state.meter.spent()
     return {
@@ -28,7 +29,7 @@ def figures(state: State) -> dict[str, Any]:
         "longest_wait_ms": round(run.longest_wait * 1000, 1),
         "longest_silence_ms": round(run.longest_silence * 1000, 1),
         "games_finished": run.games,
-        "rooms_checked": state.audited,
+        "rooms_checked": state.rooms_checked,
         "reconnects": run.reconnects,
         "busy": sum(count for code, count in run.errors.items() if code.startswith("busy/")),
         "errors": dict(run.errors),
@@ -39,28 +40,31 @@ def figures(state: State) -> dict[str, Any]:
         "counted": dict(sorted(run.counted.items())),
         "good": good(state),
         "findings": {kind: state.findings.counts[kind] for kind in (*VIOLATIONS, *REMARKS)},
-        "words": state.findings.words,
+        "words": state.findings.texts,
     }
 
 
-def good(state: State) -> bool:
-    """Nothing was found, and something was played."""
-    return state.findings.clean and state.figures.moves > 0
+def good(state: RunState) -> bool:
+    """Whether moves were made and the checker found no violation."""
+    return state.findings.clean and state.measurements.moves > 0
 
 
-def show(console: Console, state: State) -> None:
-    found = figures(state)
+def show(console: Console, state: RunState) -> None:
+    found = as_json(state)
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", justify="right")
     grid.add_column()
     for name, text in _rows(found):
         grid.add_row(name, text)
     console.print(grid)
-    for text in state.findings.words:
-        console.print(f"  {text}", style="red", highlight=False, markup=False, soft_wrap=True)
+    for text in state.findings.texts:
+        console.print(f"  {text}", style="red", highlight=False, markup=False, soft_wrap=not console.is_terminal)
     verdict = state.findings.verdict() if found["moves"] else "NOT GOOD: nothing was played"
     console.print(
-        f"checker: {verdict}", style="green" if found["good"] else "bold red", highlight=False, soft_wrap=True
+        f"checker: {verdict}",
+        style="green" if found["good"] else "bold red",
+        highlight=False,
+        soft_wrap=not console.is_terminal,
     )
 
 
@@ -77,19 +81,19 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ("records checked", f"{found['rooms_checked']:,} rooms"),
         ("cpu per move", _cpu(found)),
         ("errors", _counts(found["errors"]) or "none"),
-        ("besides", _counts(_besides(found)) or "no reconnects, resyncs or resends"),
+        ("besides", _counts(_remarks(found)) or "no reconnects, resyncs or resends"),
     ]
     return [*rows, ("counted", _counts(found["counted"]))] if found["counted"] else rows
 
 
-def _besides(found: dict[str, Any]) -> dict[str, int]:
+def _remarks(found: dict[str, Any]) -> dict[str, int]:
     remarks = {kind: found["findings"][kind] for kind in REMARKS}
     return {"reconnects": found["reconnects"], "busy answers": found["busy"], **remarks}
 
 
 def _cpu(found: dict[str, Any]) -> str:
     if found["cpu_us_per_move_total"] is None:
-        return "the server's processes cannot be seen (--data, --pids)"
+        return "the server's processes cannot be read (--data, --pids)"
     parts = ", ".join(f"{role} {used:.1f}" for role, used in sorted(found["cpu_us_per_move"].items()))
     stolen = f"; {found['cpu_stolen_percent']:.0f} % of the machine's time was stolen from it by its host"
     noisy = found["cpu_stolen_percent"] >= _NOISY_PERCENT

@@ -1,4 +1,7 @@
-"""How our programs begin and fail: settings from the environment, one clear line and an exit code when it cannot be."""
+"""Start of a program: reads settings, sets up logs, memory and scheduling, runs the event loop.
+
+Expected failures (a wrong setting, an unreachable store, a taken port) end it with one line on stderr and an exit code.
+"""
 
 import asyncio
 import gc
@@ -6,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import uvloop
 
@@ -15,70 +18,88 @@ from shared.bus.meta import IncompatibleStore
 from shared.bus.store import StoreError
 from shared.runtime import logs
 from shared.runtime.http_server import PortTaken
-from shared.runtime.settings import SettingError, StoreSettings, described, from_env, strays
+from shared.runtime.settings import SettingError, StoreSettings, described, from_env, unknown_variables
 
 T = TypeVar("T", bound=StoreSettings)
 
-_GC_AFTER = 50_000
-"""A batch keeps thousands of objects for a moment: by default they would be searched for cycles again and again."""
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
 
-_KEPT_FREE = 8 * 1024 * 1024
-"""A batch needs hundreds of kilobytes for a moment: by default they would go to the system and come back every time."""
+_GC_THRESHOLD = 50_000
+"""Allocations between two garbage collections. A batch keeps thousands of objects for a moment; with Python's default
+they would be searched for cycles several times per batch."""
+
+_HEAP_KEPT_BYTES = 8 * 1024 * 1024
+"""Size of the block that is freed once at the start, see `_tune_memory`."""
 
 
-def run(kind: type[T], start: Callable[[T], Coroutine[Any, Any, None]], dialects: Iterable[str] | None = None) -> None:
-    """The body of a `__main__`: `start` runs until the program shall end. `dialects` are the variables of dialects,
-    where they are known."""
+def run(
+    kind: type[T],
+    start: Callable[[T], Coroutine[Any, Any, None]],
+    dialect_variables: Iterable[str] = (),
+    unchecked: tuple[str, ...] = (),
+) -> None:
+    """Run a program: `start` returns when it shall end.
+
+    `dialect_variables` and `unchecked` are passed to `unknown_variables`.
+    """
     if {"-h", "--help"} & set(sys.argv[1:]):
         sys.stdout.write(_help(kind))
         return
     if sys.argv[1:]:
-        _fail(f"python -m {kind.role} takes no arguments but --help: settings come from the environment", 2)
+        _fail(f"python -m {kind.role} takes no arguments but --help: settings come from the environment", EXIT_USAGE)
     try:
         settings = from_env(kind, os.environ)
         logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
-        for line in strays(os.environ, dialects):
-            complain(line)
+        for line in unknown_variables(os.environ, dialect_variables, unchecked):
+            warn(line)
         _tune_memory()
-        favour_throughput()
+        prefer_throughput()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(start(settings))
     except (SettingError, BadUrl) as error:
-        _fail(str(error), 2)
+        _fail(str(error), EXIT_USAGE)
     except (StoreError, IncompatibleStore, PortTaken) as error:
-        _fail(str(error), 1)
+        _fail(str(error), EXIT_FAILED)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(EXIT_INTERRUPTED)
 
 
 def _tune_memory() -> None:
     gc.freeze()
-    gc.set_threshold(_GC_AFTER)
-    bytes(_KEPT_FREE)  # glibc takes it from the system, gives it back, and from now on lets smaller blocks stay
+    gc.set_threshold(_GC_THRESHOLD)
+    # A batch needs hundreds of kilobytes for a moment, which glibc would return to the kernel after every batch.
+    # Freeing one large block raises glibc's threshold, so that smaller blocks stay in the process.
+    bytes(_HEAP_KEPT_BYTES)
 
 
-def favour_throughput() -> None:
-    """Ask Linux, for this process and those it starts, not to interrupt others as soon as something has come for us.
-    The processes of a cluster wake each other thousands of times a second: each then goes on with cold caches."""
+def prefer_throughput() -> None:
+    """Choose Linux's batch scheduling for this process and the processes it starts.
+
+    The processes of a cluster wake each other thousands of times a second. By default each wake-up may preempt the
+    process that caused it, which then continues with cold caches.
+    """
     if sys.platform == "linux":
-        with suppress(OSError):  # a sandbox may forbid it: then it is merely dearer
+        with suppress(OSError):  # a sandbox may forbid it; the program then only costs more
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _help(kind: type[StoreSettings]) -> str:
     rows = described(kind)
-    wide = max(len(variable) for variable, _, _ in rows)
+    width = max(len(variable) for variable, _, _ in rows)
     lines = [f"usage: python -m {kind.role}", "", "Settings come from the environment (times in milliseconds):", ""]
     for variable, default, text in rows:
-        lines.append(f"  {variable:<{wide}}  {text}" + (f" [{default}]" if default else ""))
+        lines.append(f"  {variable:<{width}}  {text}" + (f" [{default}]" if default else ""))
     return "\n".join(lines) + "\n"
 
 
-def complain(text: str) -> None:
-    """To whoever started the program, not a line of its log: `tavolata up` says such things itself, once."""
+def warn(text: str) -> None:
+    """Write one line to stderr. It is not a log line: `tavolata up` shows log warnings of every process, and it warns
+    of the environment itself, once."""
     sys.stderr.write(f"tavolata: {text}\n")
 
 
-def _fail(text: str, code: int) -> None:
-    complain(text)
+def _fail(text: str, code: int) -> NoReturn:
+    warn(text)
     sys.exit(code)

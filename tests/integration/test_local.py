@@ -1,4 +1,4 @@
-"""A cluster on one machine, seen from outside: it heals, it stops in order, it says clearly what is wrong."""
+"""`tavolata up`, `ps` and `down`: restarts, stopping in order, and error texts."""
 
 import os
 import shutil
@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
-from deploy.launcher import cluster_file, valkey
+from deploy.launcher import cluster_file, store
 from deploy.launcher.cluster_file import RunningCluster, RunningProcess
 from tests.support.launched import FAKE, LINE, ROOT, UP, Launched, free_span, tavolata
-from tests.support.valkey import ValkeyServer
+from tests.support.valkey import ValkeyServer, ask
 from tests.support.waiting import eventually
 
 
@@ -26,14 +27,14 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launched]:
-    """For tests that leave the supervisor alone."""
+    """A cluster for tests that do not stop the supervisor."""
     with Launched(tmp_path_factory.mktemp("lasting") / "data") as launched:
         yield launched
 
 
 @pytest.fixture
 def cluster(data: Path, tmp_path: Path) -> Iterator[Launched]:
-    with Launched(data, env={"FAKE_DIARY": str(tmp_path / "diary")}) as launched:
+    with Launched(data, env={"FAKE_STOP_LOG": str(tmp_path / "stopped")}) as launched:
         yield launched
 
 
@@ -46,45 +47,46 @@ def is_replaced(data: Path, victim: int) -> bool:
     return pids(data, "worker") not in ([], [victim])
 
 
-def test_ps_prints_role_pid_and_port_of_every_process(lasting: Launched) -> None:
+def test_ps_prints_role_pid_port_and_uptime_of_every_process(lasting: Launched) -> None:
     lines = tavolata("ps", "--data", str(lasting.data)).stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["supervisor", "valkey", "gateway", "gateway", "worker", "worker"]
     assert all(LINE.fullmatch(line) for line in lines)
-    assert lines[0] == f"supervisor {lasting.pid} -"
+    assert lines[0].startswith(f"supervisor {lasting.pid} - ")
     assert [line.split()[2] for line in lines[2:4]] == [str(lasting.port + 1), str(lasting.port + 2)]
-    assert all(cluster_file.is_alive(int(line.split()[1])) for line in lines)
+    assert all(psutil.pid_exists(int(line.split()[1])) for line in lines)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can be asked for it")
-def test_no_process_interrupts_the_others(lasting: Launched) -> None:
+def test_every_process_has_batch_scheduling(lasting: Launched) -> None:
     assert {os.sched_getscheduler(pid) for pid in lasting.pids()} == {os.SCHED_BATCH}
 
 
 @pytest.mark.parametrize("role", ["gateway", "worker"])
-def test_a_killed_process_is_started_again_on_its_port(lasting: Launched, role: str) -> None:
+def test_a_killed_process_is_restarted_on_its_port(lasting: Launched, role: str) -> None:
     ports = set(lasting.processes(role).values())
     lasting.kill_one(role)
     assert set(lasting.processes(role).values()) == ports
-    assert "was ended by SIGKILL and is started again" in lasting.said()
+    assert "was ended by SIGKILL and is restarted" in lasting.printed()
 
 
-def test_a_killed_valkey_comes_back_on_its_port_with_its_data(lasting: Launched) -> None:
+def test_a_killed_valkey_is_restarted_on_its_port_with_its_data(lasting: Launched) -> None:
     [port] = lasting.processes("valkey").values()
     assert port is not None
-    assert valkey.ask(port, "SET", "move", "7") == b"+OK\r\n"
+    assert ask(port, "SET", "move", "7") == b"OK"
     _, again = lasting.kill_one("valkey")
     assert again == port
-    eventually(lambda: valkey.answers(port), "Valkey answers")
-    assert valkey.ask(port, "GET", "move") == b"$1\r\n7\r\n"
+    eventually(lambda: store.answers(f"redis://127.0.0.1:{port}"), "Valkey answers")
+    assert ask(port, "GET", "move") == b"7"
 
 
 def test_down_ends_every_process(cluster: Launched) -> None:
     pids = cluster.pids()
     assert len(pids) == 6
     done = tavolata("down", "--data", str(cluster.data))
-    assert (done.returncode, done.stdout) == (0, "stopped\n")
+    assert done.returncode == 0
+    assert done.stdout == "stopped\n"
     assert cluster.wait() == 0
-    assert not any(cluster_file.is_alive(pid) for pid in pids)
+    assert not any(psutil.pid_exists(pid) for pid in pids)
     assert not (cluster.data / cluster_file.STATE).exists()
 
 
@@ -93,16 +95,16 @@ def test_a_signal_stops_gateways_then_workers_then_the_store(
     cluster: Launched, number: signal.Signals, tmp_path: Path
 ) -> None:
     assert cluster.send(number) == 0
-    diary = (tmp_path / "diary").read_text().splitlines()
-    assert diary == ["gateway with store"] * 2 + ["worker with store"] * 2
-    assert cluster.said().endswith("stopped\n")
+    stopped = (tmp_path / "stopped").read_text().splitlines()
+    assert stopped == ["gateway with store"] * 2 + ["worker with store"] * 2
+    assert cluster.printed().endswith("stopped\n")
 
 
 def test_a_second_signal_does_not_wait_for_players_but_for_the_store(data: Path) -> None:
     env = {"FAKE_STUBBORN": "1", "TAVOLATA_DRAIN_MS": "3600000"}
     with Launched(data, "--gateways", "1", "--workers", "0", env=env) as launched:
         os.kill(launched.pid, signal.SIGTERM)
-        eventually(lambda: "stopping" in launched.said(), "it heard")
+        eventually(lambda: "stopping" in launched.printed(), "it is stopping")
         assert launched.send(signal.SIGTERM) == 0
         assert "ready to exit" in (data / "logs" / "valkey.log").read_text()
 
@@ -116,41 +118,42 @@ def test_a_second_cluster_on_the_same_folder_is_refused(lasting: Launched) -> No
     ]
 
 
-def test_nothing_outlives_a_killed_supervisor_and_the_next_one_finds_the_data(cluster: Launched) -> None:
+def test_no_process_outlives_a_killed_supervisor_and_the_next_cluster_has_the_data(cluster: Launched) -> None:
     [port] = cluster.processes("valkey").values()
     assert port is not None
-    valkey.ask(port, "SET", "move", "7")
+    ask(port, "SET", "move", "7")
     pids = cluster.pids()
     cluster.send(signal.SIGKILL)
-    eventually(lambda: not any(cluster_file.is_alive(pid) for pid in pids), "the children are gone")
+    eventually(lambda: not any(psutil.pid_exists(pid) for pid in pids), "all processes have ended")
     assert tavolata("ps", "--data", str(cluster.data)).returncode == 1
     cluster.start()
     [port] = cluster.processes("valkey").values()
     assert port is not None
-    assert valkey.ask(port, "GET", "move") == b"$1\r\n7\r\n"
+    assert ask(port, "GET", "move") == b"7"
 
 
-def test_a_state_file_of_dead_processes_counts_for_nothing(data: Path) -> None:
+def test_a_cluster_file_without_the_lock_is_ignored(data: Path) -> None:
     data.mkdir()
     cluster_file.write(
         data,
         RunningCluster("http://127.0.0.1:1", "redis://127.0.0.1:1/0", (RunningProcess("supervisor", os.getpid()),)),
     )
     for verb in ("ps", "down"):
-        told = tavolata(verb, "--data", str(data))
-        assert (told.returncode, told.stdout) == (1, "")
-        assert told.stderr == (
+        done = tavolata(verb, "--data", str(data))
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert done.stderr == (
             f"tavolata: no cluster is running on {data}: start one with `tavolata up --data {data}`\n"
         )
     with Launched(data) as launched:
         assert launched.pids()[0] == launched.pid
 
 
-def test_a_store_of_ones_own_is_used_and_left_alone(data: Path, own_valkey: ValkeyServer) -> None:
+def test_an_external_store_is_used_and_not_stopped(data: Path, own_valkey: ValkeyServer) -> None:
     with Launched(data, "--redis", own_valkey.url) as launched:
         assert launched.processes("valkey") == {}
-        assert own_valkey.url in launched.said()
-    assert own_valkey.ask("PING") == b"+PONG\r\n"
+        assert own_valkey.url in launched.printed()
+    assert own_valkey.ask("PING") == b"PONG"
 
 
 @pytest.mark.parametrize(("durability", "appendfsync"), [("fsync", "always"), ("applied", "everysec")])
@@ -158,46 +161,46 @@ def test_durability_decides_when_the_store_writes_to_disk(data: Path, durability
     with Launched(data, "--durability", durability, "--gateways", "1", "--workers", "1") as launched:
         [port] = launched.processes("valkey").values()
         assert port is not None
-        assert f"\r\n{appendfsync}\r\n".encode() in valkey.ask(port, "CONFIG", "GET", "appendfsync")
+        assert ask(port, "CONFIG", "GET", "appendfsync") == {b"appendfsync": appendfsync.encode()}
 
 
-def test_the_admin_token_is_shown_once_there_is_one(data: Path, own_valkey: ValkeyServer) -> None:
+def test_the_admin_token_in_the_store_is_printed(data: Path, own_valkey: ValkeyServer) -> None:
     own_valkey.ask("HSET", "tavolata:secrets", "admin_token", "open-sesame")
     with Launched(data, "--redis", own_valkey.url, "--gateways", "1", "--workers", "0") as launched:
-        assert "open-sesame" in launched.said()
+        assert "open-sesame" in launched.printed()
 
 
 @pytest.mark.parametrize("role", ["gateway", "worker"])
-def test_a_program_that_cannot_start_is_quoted_and_nothing_stays(data: Path, role: str) -> None:
-    words = ("--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "1")
-    told = tavolata("up", *words, env={"FAKE_BROKEN": role})
-    assert told.returncode == 1
-    assert told.stderr.splitlines() == [f"tavolata: {role}-1 did not start: this {role} cannot start"]
+def test_a_process_that_cannot_start_is_quoted_and_no_process_stays(data: Path, role: str) -> None:
+    arguments = ("--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "1")
+    done = tavolata("up", *arguments, env={"FAKE_BROKEN": role})
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [f"tavolata: {role}-1 did not start: this {role} cannot start"]
     assert not cluster_file.is_locked(data)
 
 
-def test_a_taken_port_is_named_with_who_has_it(data: Path) -> None:
+def test_a_taken_port_is_named_with_the_process_that_listens(data: Path) -> None:
     port = free_span(4)
     with socket.create_server(("127.0.0.1", port + 1)):
-        told = tavolata("up", "--data", str(data), "--port", str(port))
-    assert told.returncode == 1
-    [line] = told.stderr.splitlines()
+        done = tavolata("up", "--data", str(data), "--port", str(port))
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
     assert line.startswith(f"tavolata: port {port + 1} is taken by ")
     assert f"(pid {os.getpid()})" in line
     assert line.endswith("choose another port with --port")
 
 
-def test_an_unreachable_store_is_one_line(data: Path) -> None:
+def test_an_unreachable_store_is_reported_in_one_line(data: Path) -> None:
     first = free_span(5)
-    told = tavolata("up", "--data", str(data), "--port", str(first), "--redis", f"redis://127.0.0.1:{first + 4}/0")
-    assert told.returncode == 1
-    [line] = told.stderr.splitlines()
+    done = tavolata("up", "--data", str(data), "--port", str(first), "--redis", f"redis://127.0.0.1:{first + 4}/0")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
     assert line.startswith(f"tavolata: the store at redis://127.0.0.1:{first + 4}/0 does not answer: ")
 
 
-def test_a_cluster_goes_on_when_nobody_reads_what_it_says(data: Path) -> None:
-    words = ("up", "--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "1")
-    process = subprocess.Popen([sys.executable, "-m", FAKE, *words], cwd=ROOT, stdout=subprocess.PIPE)
+def test_a_cluster_continues_when_its_output_is_closed(data: Path) -> None:
+    arguments = ("up", "--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "1")
+    process = subprocess.Popen([sys.executable, "-m", FAKE, *arguments], cwd=ROOT, stdout=subprocess.PIPE)
     assert process.stdout is not None
     for line in process.stdout:
         if UP.encode() in line:
@@ -206,16 +209,19 @@ def test_a_cluster_goes_on_when_nobody_reads_what_it_says(data: Path) -> None:
     for _ in range(2):
         [victim] = pids(data, "worker")
         os.kill(victim, signal.SIGKILL)
-        eventually(partial(is_replaced, data, victim), "a new worker")
+        eventually(partial(is_replaced, data, victim), "a new worker runs")
     process.terminate()
     assert process.wait(timeout=60) == 0
 
 
-def test_a_cluster_whose_logs_were_taken_away_goes_on(data: Path) -> None:
+def test_a_cluster_continues_when_its_log_folder_was_removed(data: Path) -> None:
     with Launched(data, "--gateways", "1", "--workers", "1") as launched:
         shutil.rmtree(data / "logs")
         [victim] = launched.processes("worker")
         os.kill(victim, signal.SIGKILL)
-        eventually(lambda: "worker-1 cannot be run (No such file or directory)" in launched.said(), "it tells")
+        eventually(
+            lambda: "worker-1 cannot be run (No such file or directory)" in launched.printed(),
+            "the failure is reported",
+        )
         (data / "logs").mkdir()
-        eventually(lambda: launched.processes("worker"), "a new worker")
+        eventually(lambda: launched.processes("worker"), "a new worker runs")

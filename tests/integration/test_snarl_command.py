@@ -63,7 +63,7 @@ def test_snarl_serves_the_levels_of_a_file_and_draws_them(tmp_path: Path) -> Non
     assert "Level 1 of 1" in picture
 
 
-def test_snarl_says_in_one_line_what_is_wrong_with_a_levels_file(tmp_path: Path) -> None:
+def test_a_wrong_levels_file_is_reported_in_one_line(tmp_path: Path) -> None:
     levels = tmp_path / "bad.levels"
     levels.write_text("2\n\n{}")
     command = [sys.executable, "-m", "deploy.cli", "snarl", "--levels", str(levels)]

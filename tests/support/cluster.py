@@ -1,4 +1,4 @@
-"""A small cluster of real processes on a real Valkey, each of which a test can kill, freeze, end and start again."""
+"""A small cluster of real processes on a real Valkey. Tests can kill, pause, stop and restart each process."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import redis
 
-from deploy.launcher.die_with_parent import tethered
+from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.ports import free_port
 from shared.bus import keys
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, from_env
@@ -25,12 +25,13 @@ ROOT = Path(__file__).parents[2]
 HOST = "127.0.0.1"
 PARTITIONS = 8
 QUICK: dict[str, Any] = {"lease_ms": 600, "gateway_lease_ms": 2_500, "retry_ms": 500}
-"""Settings for clusters that are hurt: the others notice soon, but not that a busy machine made a gateway wait."""
+"""Settings for fault tests: short leases, so that a dead process is noticed soon, but long enough that a gateway which
+a busy machine delays does not count as dead."""
 _ATTEMPTS = 5
 
 
 class Node:
-    """A gateway or a worker: one process at a time, on a port that stays the same."""
+    """A gateway or a worker on one port: at most one process at a time."""
 
     def __init__(
         self,
@@ -62,13 +63,13 @@ class Node:
         return self._process is not None and self._process.poll() is None
 
     def launch(self) -> None:
-        """Start it; `await_ready` waits for it."""
+        """Start the process without waiting; see `await_ready`."""
         self.port = self.port or free_port()
         changed = {f"TAVOLATA_{name.upper()}": str(value) for name, value in self._settings.items()}
         where = {"TAVOLATA_REDIS_URL": self._redis_url(), "TAVOLATA_PORT": str(self.port)}
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                tethered([sys.executable, "-m", self.role]),
+                bound_to_parent([sys.executable, "-m", self.role]),
                 cwd=ROOT,
                 env={**os.environ, **self._env, **changed, **where},
                 stdout=log,
@@ -77,7 +78,7 @@ class Node:
 
     def await_ready(self) -> None:
         for _ in range(_ATTEMPTS):
-            eventually(lambda: not self.alive or self._is_well(), f"the {self.role} is ready: {self.log()[-500:]}")
+            eventually(lambda: not self.alive or self._is_ready(), f"the {self.role} is ready: {self.log()[-500:]}")
             if self.alive:
                 return
             assert "cannot listen" in self.log(), self.log()
@@ -90,7 +91,7 @@ class Node:
         self.await_ready()
         return self
 
-    def _is_well(self) -> bool:
+    def _is_ready(self) -> bool:
         try:
             return self.get("/readyz" if self.role == "gateway" else "/healthz")[0] == 200
         except OSError:
@@ -100,7 +101,7 @@ class Node:
         self._end(signal.SIGKILL)
 
     def terminate(self) -> int:
-        """SIGTERM, and wait for its end; the exit code."""
+        """Send SIGTERM and wait until it ends; its exit code."""
         return self._end(signal.SIGTERM)
 
     def send(self, number: signal.Signals) -> None:
@@ -147,7 +148,7 @@ class Node:
 
 
 class Cluster:
-    """A Valkey, gateways and workers. Settings are those of `shared.runtime.settings`; others are left out by role."""
+    """A Valkey, gateways and workers. Each process gets those settings that its role reads."""
 
     def __init__(self, *, env: Mapping[str, str] | None = None, **settings: object) -> None:
         self.store = ValkeyServer()
@@ -159,7 +160,7 @@ class Cluster:
         self.partitions = int(str(self._settings["partitions"]))
 
     def reach_store_at(self, redis_url: str) -> None:
-        """The processes go another way to the store."""
+        """Give processes that start from now on another address of the store, such as a proxy."""
         self._redis_url = redis_url
 
     def node(self, role: str, **settings: object) -> Node:
@@ -181,9 +182,9 @@ class Cluster:
         return self
 
     def mend(self) -> None:
-        """Start whatever does not run, and wait until everything is held by the workers that are there.
+        """Start every process that does not run, and wait until the workers own all partitions.
 
-        Not from a thread: processes end with the thread that started them."""
+        Call it from the main thread: processes end with the thread that started them."""
         nodes = (*self.workers, *self.gateways)
         for node in nodes:
             if node.alive:
@@ -195,11 +196,13 @@ class Cluster:
         self.await_shares()
 
     def await_shares(self) -> None:
-        """All partitions are held, evenly, by the workers that live."""
+        """Wait until the live workers own all partitions, evenly."""
 
         def even() -> bool:
-            held = [len(status["partitions"]) for status in self.shares().values()]
-            return sum(held) == self.partitions and len(held) == len(self.live_workers) and max(held) - min(held) <= 1
+            owned = [len(status["partitions"]) for status in self.shares().values()]
+            return (
+                sum(owned) == self.partitions and len(owned) == len(self.live_workers) and max(owned) - min(owned) <= 1
+            )
 
         try:
             eventually(even, "the partitions are shared evenly")
@@ -212,7 +215,7 @@ class Cluster:
         return [worker for worker in self.workers if worker.alive]
 
     def shares(self) -> dict[int, dict[str, Any]]:
-        """What the live workers say of themselves in the store: pid -> status."""
+        """The status that each live worker has written to the store, by pid."""
         with self.redis() as store:
             statuses = [json.loads(body) for body in store.hvals(keys.WORKER_STATUS)]
         pids = {worker.pid for worker in self.live_workers}
@@ -220,19 +223,19 @@ class Cluster:
 
     @contextmanager
     def redis(self) -> Iterator[Any]:
-        """A client of the store, to look at what is there or to do harm."""
+        """A client of the store, for reading and damaging its data."""
         with redis.Redis(host=HOST, port=self.store.port, decode_responses=True) as client:
             yield client
 
     def owner(self, room: int) -> Node:
-        """The worker that holds the room's partition."""
+        """The worker that owns the room's partition."""
         partition = room % self.partitions
 
-        def holders() -> list[int]:
+        def owners() -> list[int]:
             return [pid for pid, status in self.shares().items() if partition in status["partitions"]]
 
-        eventually(holders, f"somebody holds partition {partition}")
-        return next(worker for worker in self.workers if worker.pid in holders())
+        eventually(owners, f"partition {partition} has an owner")
+        return next(worker for worker in self.workers if worker.pid in owners())
 
     def close(self) -> None:
         for node in (*self.gateways, *self.workers):

@@ -116,10 +116,10 @@ class Party:
         self.run(stop=lambda: False)
 
     def check(self) -> None:
-        """Nobody was received anything wrong, and all were received the same."""
-        assert [fault for player in self.players for fault in player.told.faults] == []
+        """Nobody was told anything wrong, and all were told the same."""
+        assert [fault for player in self.players for fault in player.received.faults] == []
         assert all(player.over for player in self.players)
-        assert self.players[0].told.result is not None
+        assert self.players[0].received.result is not None
         for player in self.players[1:]:
-            assert player.told.result == self.players[0].told.result
-            assert player.told.board == self.players[0].told.board
+            assert player.received.result == self.players[0].received.result
+            assert player.received.board == self.players[0].received.board

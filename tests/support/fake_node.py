@@ -1,4 +1,4 @@
-"""Stands in for a gateway or a worker: listens on its port, says that it is well, keeps a diary of being stopped."""
+"""A stand-in for a gateway or a worker: listens on its port, answers health checks, records when it was stopped."""
 
 import asyncio
 import os
@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from deploy.launcher import valkey
+from deploy.launcher import store
 from shared.runtime.settings import GatewaySettings, from_env
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
@@ -28,11 +28,10 @@ async def run(settings: GatewaySettings) -> None:
         await stop.wait()
 
 
-def write_diary(role: str, settings: GatewaySettings) -> None:
-    if diary := os.environ.get("FAKE_DIARY"):
-        store_port = int(settings.redis_url.rpartition(":")[2].partition("/")[0])
-        with Path(diary).open("a") as file:
-            file.write(f"{role} {'with' if valkey.answers(store_port) else 'without'} store\n")
+def record_stop(role: str, settings: GatewaySettings) -> None:
+    if log := os.environ.get("FAKE_STOP_LOG"):
+        with Path(log).open("a") as file:
+            file.write(f"{role} {'with' if store.answers(settings.redis_url) else 'without'} store\n")
 
 
 def main() -> None:
@@ -41,7 +40,7 @@ def main() -> None:
         sys.exit(f"tavolata: this {role} cannot start")
     settings = from_env(GatewaySettings, os.environ)
     asyncio.run(run(settings))
-    write_diary(role, settings)
+    record_stop(role, settings)
 
 
 if __name__ == "__main__":

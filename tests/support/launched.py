@@ -1,4 +1,4 @@
-"""A cluster that was started with the command line, as a test sees it from outside."""
+"""A cluster that was started with the command line, and the functions by which tests control it."""
 
 import os
 import random
@@ -18,12 +18,12 @@ from tests.support.waiting import eventually
 ROOT = Path(__file__).parents[2]
 FAKE = "tests.support.fake_tavolata"
 UP = "tavolata down --data"
-"""In the last line of what a cluster says when it is up."""
-LINE = re.compile(r"(supervisor|valkey|gateway|worker) (\d+) (\d+|-)")
+"""Part of the last line that `up` prints when the cluster is ready."""
+LINE = re.compile(r"(supervisor|valkey|gateway|worker) (\d+) (\d+|-) (\S+)")
 
 
 def free_span(size: int) -> int:
-    """The first of so many free ports in a row."""
+    """The first of `size` consecutive free ports."""
     for first in range(random.choice(POOL), POOL.stop):
         if all(is_free(first + number) for number in range(size)):
             return first
@@ -33,7 +33,7 @@ def free_span(size: int) -> int:
 def tavolata(
     *words: str, module: str = FAKE, env: Mapping[str, str] | None = None
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the command to its end."""
+    """Run the command and wait until it ends."""
     return subprocess.run(
         [sys.executable, "-m", module, *words],
         cwd=ROOT,
@@ -58,7 +58,7 @@ class Launched:
         self.output = data.parent / "output.txt"
 
     def start(self) -> Self:
-        """Returns when the cluster says that it is up."""
+        """Return when the cluster is ready."""
         with self.output.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", self._module, "up", *self._words],
@@ -69,8 +69,8 @@ class Launched:
                 stderr=output,
             )
         self._process = process
-        eventually(lambda: process.poll() is not None or UP in self.said(), "the cluster is up", 60)
-        assert process.poll() is None, self.said()
+        eventually(lambda: process.poll() is not None or UP in self.printed(), "the cluster is up", 60)
+        assert process.poll() is None, self.printed()
         return self
 
     @property
@@ -78,11 +78,11 @@ class Launched:
         assert self._process is not None
         return self._process.pid
 
-    def said(self) -> str:
+    def printed(self) -> str:
         return self.output.read_text()
 
     def processes(self, role: str) -> dict[int, int | None]:
-        """The processes of a role now: pid -> port."""
+        """The running processes of a role: pid -> port."""
         cluster = cluster_file.read(self.data)
         found = cluster.processes if cluster is not None else ()
         return {process.pid: process.port for process in found if process.role == role}
@@ -91,15 +91,18 @@ class Launched:
         return [int(match[2]) for match in LINE.finditer(tavolata("ps", "--data", str(self.data)).stdout)]
 
     def kill_one(self, role: str) -> tuple[int, int | None]:
-        """SIGKILL the first of a role, wait until another runs in its place; its new pid and port."""
+        """Send SIGKILL to the first process of a role and wait for its replacement; the new pid and port."""
         before = self.processes(role)
         victim = next(iter(before))
         os.kill(victim, signal.SIGKILL)
-        eventually(lambda: victim not in self.processes(role) and len(self.processes(role)) == len(before), "a new one")
+        eventually(
+            lambda: victim not in self.processes(role) and len(self.processes(role)) == len(before),
+            "a replacement runs",
+        )
         return next((pid, port) for pid, port in self.processes(role).items() if pid not in before)
 
     def send(self, number: signal.Signals) -> int:
-        """Signal the supervisor and wait for its end; its exit code."""
+        """Send a signal to the supervisor and wait until it ends; its exit code."""
         os.kill(self.pid, number)
         return self.wait()
 
@@ -115,4 +118,4 @@ class Launched:
     ) -> None:
         if self._process is not None and self._process.poll() is None:
             self.send(signal.SIGTERM)
-        eventually(lambda: not cluster_file.is_locked(self.data), "all processes are gone", 60)
+        eventually(lambda: not cluster_file.is_locked(self.data), "all processes have ended", 60)

@@ -1,4 +1,4 @@
-"""A client of /ws/play for tests: keeps all that it is told, checks the order of it, can be dropped and come back."""
+"""A client of /ws/play for tests: records all messages, checks the order of steps, can disconnect and resume."""
 
 import asyncio
 import itertools
@@ -26,7 +26,7 @@ def new_name() -> str:
 
 @dataclass
 class Seen:
-    """What a player knows of a room: where it is in its history, and every step since it came."""
+    """A room as a player has received it: its position, and every step since the player entered."""
 
     epoch: int
     offset: int
@@ -35,7 +35,7 @@ class Seen:
 
     @property
     def events(self) -> list[Message]:
-        """Everything that happened, in order."""
+        """All events, in order."""
         return [event for offset in sorted(self.steps) for event in self.steps[offset]["events"]]
 
     def kinds(self) -> list[str]:
@@ -43,7 +43,7 @@ class Seen:
 
 
 class Player:
-    """One session; `connect` may be called again and again, at any gateway."""
+    """One session; `connect` may be called several times, with any gateway."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name or new_name()
@@ -55,7 +55,7 @@ class Player:
         self._answers: dict[int, Message] = {}
         self.connections = 0
         self.closed: tuple[int, str] | None = None
-        """Code and reason, once the connection is gone."""
+        """Close code and reason, once the connection is closed."""
         self._socket: ClientConnection | None = None
         self._listener: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
@@ -66,7 +66,7 @@ class Player:
     # --- connecting -------------------------------------------------------------------------------------------------
 
     async def connect(self, url: str, **options: Any) -> Self:
-        """Open a socket; the old one, if any, is left to its fate."""
+        """Open a connection; an earlier one is not closed."""
         self._socket = await connect(f"{url}/ws/play", compression=None, max_size=None, proxy=None, **options)
         self.connections += 1
         self.closed = None
@@ -74,13 +74,13 @@ class Player:
         return self
 
     async def arrive(self, url: str) -> Self:
-        """Connect and introduce oneself by name."""
+        """Connect and log in by name."""
         await self.connect(url)
         await self.hello(name=self.name)
         return self
 
     async def come_back(self, url: str) -> Self:
-        """Connect, take the session up again, and resume every room."""
+        """Connect, resume the session by its token, and resume every room."""
         await self.connect(url)
         await self.hello(token=self.token)
         for room in list(self.rooms):
@@ -88,7 +88,7 @@ class Player:
         return self
 
     async def hello(self, **fields: Any) -> Message:
-        """Say hello; the answer is a welcome, or else an error that is returned."""
+        """Send `hello`; returns the welcome or the error."""
         before = len(self.heard)
         await self.send(type="hello", **fields)
         answer = await self.hear(lambda said: said["type"] in ("welcome", "error"), after=before)
@@ -101,7 +101,7 @@ class Player:
         return await self.ask("resume", room=room, epoch=seen.epoch, offset=seen.offset)
 
     def drop(self) -> None:
-        """The network is gone: no goodbye."""
+        """Abort the connection without a close frame."""
         assert self._socket is not None
         self._socket.transport.abort()
 
@@ -132,21 +132,21 @@ class Player:
         await self._socket.send(frame)
 
     async def send_parts(self, parts: list[str]) -> None:
-        """One message in several frames."""
+        """Send one message in several frames."""
         assert self._socket is not None
         await self._socket.send(parts)
 
     def send_bytes(self, data: bytes) -> None:
-        """Past the WebSocket library, as they are."""
+        """Write bytes to the socket, without the WebSocket library."""
         assert self._socket is not None
         self._socket.transport.write(data)
 
     async def ask(self, kind: str, **fields: Any) -> Message:
-        """A request and its answer: what was asked for, or an error."""
+        """Send a request; returns its answer, which may be an error."""
         return await self.answer(await self.request(kind, **fields))
 
     async def request(self, kind: str, **fields: Any) -> int:
-        """A request whose answer is for later; its id."""
+        """Send a request without waiting for the answer; its id."""
         number = next(_ids)
         await self.send(type=kind, id=number, **fields)
         return number
@@ -154,7 +154,7 @@ class Player:
     async def answer(self, number: int) -> Message:
         def answered() -> Message | None:
             answer = self._answers.get(number)
-            assert answer or self.closed is None, f"{self.name} was hung up on before the answer: {self.closed}"
+            assert answer or self.closed is None, f"{self.name} was disconnected before the answer: {self.closed}"
             return answer
 
         return await self.until(answered, f"the answer to {number}")
@@ -166,7 +166,7 @@ class Player:
         return await self.act(room, {"type": "take", "count": count})
 
     async def ping(self) -> None:
-        """Returns when everything that was sent before has been read by the gateway."""
+        """Return when the gateway has read all earlier messages."""
         number = next(_ids)
         await self.send(type="ping", t=number)
         await self.hear(lambda said: said == {"type": "pong", "t": number})
@@ -175,11 +175,11 @@ class Player:
 
     @staticmethod
     async def rest() -> None:
-        """As anybody does before trying again what was refused as busy."""
+        """Pause before a request that was refused as busy is repeated."""
         await asyncio.sleep(0.1)
 
     async def until(self, holds: Callable[[], T | None], what: str = "") -> T:
-        """What `holds` gives as soon as it is something; looks again whenever the player was told something."""
+        """The first true result of `holds`, which is called again after every message."""
         try:
             async with asyncio.timeout(LIMIT_S):
                 while not (found := holds()):
@@ -187,10 +187,12 @@ class Player:
                     await self._news.wait()
                 return found
         except TimeoutError:
-            raise AssertionError(f"{self.name} waited in vain: {what}; heard last {self.heard[-5:]}") from None
+            raise AssertionError(
+                f"{self.name} waited too long for {what or 'a condition'}; last messages: {self.heard[-5:]}"
+            ) from None
 
     async def hear(self, wanted: Callable[[Message], bool], *, after: int = 0) -> Message:
-        """The first message that is wanted, of those heard after so many."""
+        """The first message that is wanted, not counting the first `after` messages."""
         return await self.until(lambda: next((said for said in self.heard[after:] if wanted(said)), None), "a message")
 
     async def event(self, room: int, kind: str, after: int = 0) -> Message:
@@ -204,11 +206,11 @@ class Player:
         return await self.until(found, kind)
 
     async def reach(self, room: int, offset: int) -> None:
-        """Has seen the step."""
+        """Wait until the step was received."""
         await self.until(lambda: self.rooms[room].offset >= offset, f"step {offset} of room {room}")
 
     async def lost(self) -> tuple[int, str]:
-        """Code and reason with which the connection was closed."""
+        """Wait until the connection is closed; code and reason."""
         return await self.until(lambda: self.closed, "the end of the connection")
 
     # --- listening --------------------------------------------------------------------------------------------------
@@ -243,7 +245,7 @@ class Player:
     def _follow(self, update: Message) -> None:
         seen = self.rooms.get(update["room"])
         if seen is None:
-            self.faults.append(f"an update of a room that nobody attends to: {update}")
+            self.faults.append(f"an update of a room that the player has not entered: {update}")
             return
         if update["offset"] != seen.offset + 1 or update["epoch"] < seen.epoch:
             self.faults.append(f"step {update['offset']} came after {seen.offset}: {update}")

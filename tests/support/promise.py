@@ -1,4 +1,4 @@
-"""The promise, checked against what the store holds: nothing acknowledged is lost, nothing is applied twice."""
+"""The check of the simulation against the store: no acknowledged command is lost, and none is applied twice."""
 
 from collections import Counter
 from typing import Any
@@ -12,11 +12,11 @@ from tests.support.sim_player import Visit
 
 
 class Broken(AssertionError):
-    """The promise was not kept; the text says where."""
+    """A guarantee does not hold; the text says which, and in which room."""
 
 
 def check(server: FakeServer, partitions: int, visits: list[Visit]) -> int:
-    """Compare what players saw with what was written; how many acknowledged commands were looked at."""
+    """Compare what players saw with the store; the number of acknowledged commands that were checked."""
     by_room: dict[int, list[Visit]] = {}
     for visit in visits:
         by_room.setdefault(visit.room, []).append(visit)
@@ -27,13 +27,13 @@ def _check_room(server: FakeServer, partitions: int, room: int, visits: list[Vis
     keys = Keys(partition_of(RoomId(room), partitions), partitions)
     journal, steps = _journal(server, keys, room)
     updates = _updates(server, keys, room)
-    _say(list(steps) == list(range(1, len(steps) + 1)), f"the steps of room {room} are {list(steps)}")
-    _say(list(updates) == list(steps), f"room {room} has steps {list(steps)} and updates {list(updates)}")
+    _require(list(steps) == list(range(1, len(steps) + 1)), f"the steps of room {room} are {list(steps)}")
+    _require(list(updates) == list(steps), f"room {room} has steps {list(steps)} and updates {list(updates)}")
     applied = Counter((sid, number) for _, sid, number, seat, _ in journal if seat is not None and number)
     twice = [command for command, count in applied.items() if count > 1]
-    _say(not twice, f"room {room} handled {twice} more than once")
+    _require(not twice, f"room {room} handled {twice} more than once")
     for offset, (epoch, _, _) in steps.items():
-        _say(updates[offset]["epoch"] == epoch, f"room {room} has two epochs at {offset}")
+        _require(updates[offset]["epoch"] == epoch, f"room {room} has two epochs at {offset}")
     for visit in visits:
         _check_visit(visit, steps, updates)
     return sum(len(visit.acked) for visit in visits)
@@ -42,16 +42,20 @@ def _check_room(server: FakeServer, partitions: int, room: int, visits: list[Vis
 def _check_visit(visit: Visit, steps: dict[int, tuple[int, str, int]], updates: dict[int, dict[str, Any]]) -> None:
     where = f"seat {visit.seat} of room {visit.room}"
     for number, (epoch, offset) in visit.acked.items():
-        _say(offset in steps, f"{where}: command {number} was acknowledged at {offset}, which is not there")
-        _say(steps[offset] == (epoch, visit.sid, number), f"{where}: {number} is acked at {offset}: {steps[offset]}")
-        told = updates[offset]
-        _say((told.get("by"), told.get("id")) == (visit.seat, number), f"{where}: step {offset} was told as {told}")
+        _require(offset in steps, f"{where}: command {number} was acknowledged at {offset}, which is not there")
+        _require(
+            steps[offset] == (epoch, visit.sid, number), f"{where}: {number} is acked at {offset}: {steps[offset]}"
+        )
+        update = updates[offset]
+        _require(
+            (update.get("by"), update.get("id")) == (visit.seat, number), f"{where}: step {offset} was sent as {update}"
+        )
     applied = {number for _, sid, number in steps.values() if sid == visit.sid}
-    _say(not applied & visit.refused.keys(), f"{where}: refused and applied: {applied & visit.refused.keys()}")
+    _require(not applied & visit.refused.keys(), f"{where}: refused and applied: {applied & visit.refused.keys()}")
     for update in visit.seen:
         kept = updates[update["offset"]]
         same = (kept["epoch"], kept["events"]) == (update["epoch"], update["events"])
-        _say(same, f"{where} was told {update}, the store has {kept}")
+        _require(same, f"{where} received {update}, the store has {kept}")
 
 
 _Filed = tuple[int, str, int, int | None, list[Any]]
@@ -77,6 +81,6 @@ def _updates(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, A
     return found
 
 
-def _say(holds: bool, text: str) -> None:
+def _require(holds: bool, text: str) -> None:
     if not holds:
         raise Broken(text)

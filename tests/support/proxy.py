@@ -1,4 +1,4 @@
-"""A way to the store that can be cut and mended while processes use it."""
+"""A TCP proxy to the store that tests can cut and mend while processes use it."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ from deploy.launcher.ports import LOOPBACK, free_port
 
 
 class Proxy:
-    """Passes bytes to and from a port, in a thread of its own."""
+    """Forwards bytes to and from a port, in its own thread."""
 
     def __init__(self, target: Callable[[], int]) -> None:
         self.port = free_port()
@@ -22,11 +22,11 @@ class Proxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def mend(self) -> None:
-        """Let connections through."""
+        """Accept connections."""
         self._run(self._open())
 
     def cut(self) -> None:
-        """Break all connections, and refuse new ones."""
+        """Abort all connections and refuse new ones."""
         self._run(self._close())
 
     async def _open(self) -> None:
@@ -41,17 +41,17 @@ class Proxy:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            beyond_reader, beyond = await asyncio.open_connection(LOOPBACK, self._target())
+            target_reader, target = await asyncio.open_connection(LOOPBACK, self._target())
         except OSError:
             writer.transport.abort()
             return
-        for source, sink in ((reader, beyond), (beyond_reader, writer)):
+        for source, sink in ((reader, target), (target_reader, writer)):
             self._writers.add(sink)
-            task = asyncio.create_task(self._pump(source, sink))
+            task = asyncio.create_task(self._forward(source, sink))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    async def _forward(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         try:
             while data := await source.read(65_536):
                 sink.write(data)

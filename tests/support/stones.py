@@ -1,4 +1,4 @@
-"""A game of stones between test players, move by move, and what must be true of it afterwards."""
+"""A game of stones between test players, and the check that all of them saw the same complete history."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from tests.support.player import Message, Player
 
 @dataclass
 class StonesTable:
-    """Players in the order of their seats, at one table."""
+    """Players at one table, in the order of their seats."""
 
     room: int
     players: list[Player]
@@ -18,7 +18,7 @@ class StonesTable:
 
     @classmethod
     async def open(cls, *players: Player, stones: int = 1_000, **fields: Any) -> Self:
-        """The first opens a table for all, the others join; returns when everybody has seen the start."""
+        """The first player opens a table and the others join; returns when all have seen the start."""
         first, *others = players
         seats = fields.pop("seats", len(players))
         opened = await first.ask("create", game="stones", seats=seats, options={"stones": stones}, **fields)
@@ -32,13 +32,13 @@ class StonesTable:
 
     @property
     def turn(self) -> Player:
-        """Whose move it is, by the most that anybody has seen."""
+        """The player to move, by the latest step that any player has seen."""
         most = max(self.players, key=lambda player: player.rooms[self.room].offset)
         taken = most.rooms[self.room].kinds().count("taken")
         return self.players[taken % len(self.players)]
 
     async def move(self, count: int = 1) -> Message:
-        """The next move; returns when all have seen it."""
+        """Make the next move; returns when all players have seen it."""
         player = self.turn
         ack = await player.take(self.room, count)
         assert ack["type"] == "ack", ack
@@ -54,7 +54,8 @@ class StonesTable:
             await self.move()
 
     async def check(self) -> None:
-        """Nobody has a hole, a repetition or another history; what was acknowledged happened once, where it said."""
+        """All players have the same history without a hole or a repetition, and every acknowledged move is in it once,
+        at the offset of its acknowledgement."""
         top = max(player.rooms[self.room].offset for player in self.players)
         await self.seen(top)
         histories = [player.rooms[self.room].steps for player in self.players]

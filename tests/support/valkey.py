@@ -1,4 +1,4 @@
-"""A real Valkey for tests, that can be killed, paused, restarted on its data, and put back in time."""
+"""A real Valkey for tests that can be killed, paused, restarted on its data, and started on older data."""
 
 import shutil
 import signal
@@ -6,10 +6,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from deploy.launcher import valkey
-from deploy.launcher.die_with_parent import tethered
+from redis import Redis
+
+from deploy.launcher import store, valkey
+from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.ports import free_port
 from deploy.launcher.valkey import ValkeyConfig
 from tests.support.waiting import eventually
@@ -17,8 +19,15 @@ from tests.support.waiting import eventually
 ATTEMPTS = 5
 
 
+def ask(port: int, *words: str) -> Any:
+    """The reply to one command as the server sends it: redis-py would turn some replies into its own types."""
+    with Redis(port=port, socket_timeout=10) as client:
+        client.response_callbacks.clear()
+        return client.execute_command(*words)
+
+
 class ValkeyServer:
-    """One server on a free loopback port. It ends with the test process, whatever happens to that.
+    """One server on a free loopback port. It ends with the test process, however that ends.
 
     All methods block; from a test that runs a cluster in its own event loop use `asyncio.to_thread`.
     """
@@ -60,15 +69,15 @@ class ValkeyServer:
                 self.config = self._config(free_port())
         raise AssertionError(f"Valkey does not start: {self.log()[-500:]}")
 
-    def ask(self, *words: str) -> bytes:
-        """The raw reply to one command."""
-        return valkey.ask(self.port, *words, limit_s=10)
+    def ask(self, *words: str) -> Any:
+        """The reply to one command."""
+        return ask(self.port, *words)
 
     def flush(self) -> None:
-        assert self.ask("FLUSHALL") == b"+OK\r\n"
+        assert self.ask("FLUSHALL") == b"OK"
 
     def kill(self) -> None:
-        """SIGKILL: what it did not write is gone."""
+        """SIGKILL: data that was not written to disk is lost."""
         self._end(signal.SIGKILL)
 
     def stop(self) -> None:
@@ -76,7 +85,7 @@ class ValkeyServer:
         self._end(signal.SIGTERM)
 
     def pause(self) -> None:
-        """SIGSTOP: connections stay open, nothing is answered."""
+        """SIGSTOP: connections stay open and get no reply."""
         self._running().send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
@@ -90,12 +99,12 @@ class ValkeyServer:
         self._start()
 
     def copy_data(self) -> Path:
-        """A copy of what is on disk now, for `rewind`."""
+        """A copy of the files on disk, for `rewind`."""
         self._copies += 1
         return Path(shutil.copytree(self.data, self.folder / f"copy-{self._copies}"))
 
     def rewind(self, copy: Path) -> None:
-        """Kill it, and start it on the data of an earlier copy: a store that lost its last moments."""
+        """Kill it and start it on an earlier copy: a store that has lost its latest writes."""
         if self._process is not None:
             self.kill()
         shutil.rmtree(self.data)
@@ -132,9 +141,9 @@ class ValkeyServer:
 
     def _start(self) -> Self:
         with (self.folder / "log").open("ab") as log:
-            process = subprocess.Popen(tethered(valkey.command(self.config)), stdout=log, stderr=log)
+            process = subprocess.Popen(bound_to_parent(valkey.command(self.config)), stdout=log, stderr=log)
         self._process = process
-        eventually(lambda: process.poll() is not None or valkey.answers(self.port), "Valkey answers")
+        eventually(lambda: process.poll() is not None or store.answers(self.url), "Valkey answers")
         if process.poll() is not None:
             self._process = None
             raise ChildProcessError(self.log()[-500:])
@@ -144,7 +153,7 @@ class ValkeyServer:
 
     def _own_all_slots(self) -> None:
         if b"cluster_slots_assigned:16384" not in self.ask("CLUSTER", "INFO"):
-            assert self.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383") == b"+OK\r\n"
+            assert self.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383") == b"OK"
         eventually(lambda: b"cluster_state:ok" in self.ask("CLUSTER", "INFO"), "the cluster of one is ready")
 
     def _running(self) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""Waiting for something to become true: the only place where tests let time pass."""
+"""Polling for a condition: the only place where tests wait for real time."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ PAUSE_S = 0.01
 
 
 def eventually(holds: Callable[[], object], what: str = "", limit_s: float = 20.0) -> None:
-    """Returns as soon as it holds; fails the test if it does not within the limit."""
+    """Return as soon as the condition holds; fail the test if it does not within the limit."""
     end = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > end:
@@ -17,7 +17,7 @@ def eventually(holds: Callable[[], object], what: str = "", limit_s: float = 20.
 
 
 async def eventually_async(holds: Callable[[], object], what: str = "", limit_s: float = 20.0) -> None:
-    """The same without stopping the event loop."""
+    """Like `eventually`, without blocking the event loop."""
     end = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > end:

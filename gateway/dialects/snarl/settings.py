@@ -1,9 +1,10 @@
-"""The settings of this dialect: of the rooms that it opens, and of its TCP listeners."""
+"""Settings of the dialect `snarl`: the tables that it opens, and its TCP listeners."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -17,33 +18,61 @@ from gateway.dialects.snarl.listener_options import (
 )
 from shared.games.snarl.checks import check_levels
 from shared.games.snarl.levels import LevelError, read_levels
-from shared.runtime.settings import SNARL
+from shared.runtime import settings
+from shared.runtime.settings import from_env, setting
 
-PREFIX: Final = SNARL
+PREFIX: Final = settings.PREFIX + "SNARL_"
 LEVELS_FILE: Final = "snarl.levels"
-"""The levels file that is read, if it exists, when no other is set."""
+"""The file that is read if TAVOLATA_SNARL_LEVELS is not set."""
 MAX_PLAYERS: Final = 4
 MAX_WAIT_S: Final = 3600.0
 
 _SECONDS: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
+def seconds_of(text: str, name: str, most: float, *, zero: bool = True) -> int:
+    """Milliseconds from a number of seconds, with decimals or without."""
+    seconds = float(text) if _SECONDS.fullmatch(text) else -1.0
+    if not 0 <= seconds <= most or (seconds == 0 and not zero):
+        bounds = f"from 0 to {most:g}" if zero else f"above 0 and up to {most:g}"
+        raise ValueError(f"{name} must be a number of seconds {bounds}, not {text!r}")
+    return max(1, round(seconds * 1000)) if seconds else 0
+
+
+def _words(text: str, _name: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"[\s,]+", text) if part)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnarlSettings:
-    levels: str | None = None
-    """The text of a levels file; None: the levels that are shipped with the game."""
-    clients: int = MAX_PLAYERS
-    """The seats of a new table, unless the URL sets them."""
-    wait_ms: int = 60_000
-    """A table starts when no player has joined for this long. A connection without a name is closed after it, too."""
-    asks: int = 3
-    name_asks: int = 5
-    """The number of prompts for a move (`asks`) and for a name (`name_asks`)."""
-    move_time_ms: int = 120_000
-    grace_ms: int = 10_000
-    separator: str = "newline"
-    pause_ms: int = 0
-    extras: tuple[str, ...] = ()
+    prefix: ClassVar[str] = PREFIX
+
+    levels: str | None = setting(None, "file with the levels; by default snarl.levels, or else the shipped levels")
+    """The text of the file; None: the shipped levels."""
+    clients: int = setting(MAX_PLAYERS, "seats of a table, unless the URL names a number", least=1, most=MAX_PLAYERS)
+    wait_ms: int = setting(
+        60,
+        "seconds without a new player after which a table starts",
+        variable="WAIT",
+        parse=partial(seconds_of, most=MAX_WAIT_S, zero=False),
+    )
+    """A connection that gives no name is closed after the same time."""
+    asks: int = setting(3, "number of times that a player is prompted for a move", least=1, most=1000)
+    name_asks: int = setting(5, "number of times that a client is prompted for a name", least=1, most=1000)
+    move_time_ms: int = setting(
+        120, "seconds for a move; 0: no limit", variable="MOVE_TIME", parse=partial(seconds_of, most=86_400.0)
+    )
+    grace_ms: int = setting(
+        10,
+        "seconds that the seat of a disconnected player is kept; 0: not kept",
+        variable="GRACE",
+        parse=partial(seconds_of, most=3_600.0),
+    )
+    separator: str = setting("newline", "separator after each message over TCP: newline or none")
+    pause_ms: int = setting(0, "least seconds between two messages to a TCP client", variable="PAUSE", parse=pause_of)
+    extras: tuple[str, ...] = setting(
+        "", "additions over TCP, a list of health, game-won, info-object, message-not-null", parse=_words
+    )
 
     def __post_init__(self) -> None:
         self.level_options()
@@ -75,38 +104,8 @@ class SnarlSettings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], read: Callable[[str], str | None]) -> "SnarlSettings":
-        """From environment variables. `read` returns the text of a file, or None if it cannot be read."""
-
-        def given(name: str, default: str) -> str:
-            return env.get(PREFIX + name, default)
-
-        return cls(
-            levels=_levels(env.get(PREFIX + "LEVELS"), read),
-            clients=_whole("CLIENTS", given("CLIENTS", "4"), 1, MAX_PLAYERS),
-            wait_ms=seconds_of(given("WAIT", "60"), PREFIX + "WAIT", MAX_WAIT_S, zero=False),
-            asks=_whole("ASKS", given("ASKS", "3"), 1, 1000),
-            name_asks=_whole("NAME_ASKS", given("NAME_ASKS", "5"), 1, 1000),
-            move_time_ms=seconds_of(given("MOVE_TIME", "120"), PREFIX + "MOVE_TIME", 86_400.0),
-            grace_ms=seconds_of(given("GRACE", "10"), PREFIX + "GRACE", 3_600.0),
-            separator=given("SEPARATOR", next(iter(SEPARATORS))),
-            pause_ms=pause_of(given("PAUSE", "0"), PREFIX + "PAUSE"),
-            extras=tuple(part for part in re.split(r"[\s,]+", given("EXTRAS", "")) if part),
-        )
-
-
-def seconds_of(text: str, name: str, most: float, *, zero: bool = True) -> int:
-    """Milliseconds, from a text in seconds, with or without decimals."""
-    seconds = float(text) if _SECONDS.fullmatch(text) else -1.0
-    if not 0 <= seconds <= most or (seconds == 0 and not zero):
-        bounds = f"from 0 to {most:g}" if zero else f"above 0 and up to {most:g}"
-        raise ValueError(f"{name} must be a number of seconds {bounds}, not {text!r}")
-    return max(1, round(seconds * 1000)) if seconds else 0
-
-
-def _whole(name: str, text: str, least: int, most: int) -> int:
-    if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
-        raise ValueError(f"{PREFIX}{name} must be a whole number from {least} to {most}, not {text!r}")
-    return int(text)
+        """From the variables; `read` returns the text of a file, or None if it cannot be read."""
+        return from_env(cls, env, levels=_levels(env.get(PREFIX + "LEVELS"), read))
 
 
 def _levels(path: str | None, read: Callable[[str], str | None]) -> str | None:
@@ -120,18 +119,3 @@ def _levels(path: str | None, read: Callable[[str], str | None]) -> str | None:
         except LevelError as error:
             raise ValueError(f"{PREFIX}LEVELS: {path or LEVELS_FILE}: {error}") from None
     return text
-
-
-DESCRIBED: Final = (
-    ("LEVELS", "", "file with the levels of tables that this dialect opens; else snarl.levels, else those shipped"),
-    ("CLIENTS", "4", "seats of a table, unless the URL says"),
-    ("WAIT", "60", "seconds without a new player after which a table starts"),
-    ("ASKS", "3", "how often a player is asked for a move"),
-    ("NAME_ASKS", "5", "how often a client is asked for a name"),
-    ("MOVE_TIME", "120", "seconds for a move; 0: no limit"),
-    ("GRACE", "10", "seconds that a lost player keeps the place; 0: none"),
-    ("SEPARATOR", "newline", "after each message over TCP: newline or none"),
-    ("PAUSE", "0", "least seconds between two messages to a TCP client"),
-    ("EXTRAS", "", "over TCP, a list of health, game-won, info-object, message-not-null"),
-)
-"""Each variable with its default and its description, for the reference of settings."""

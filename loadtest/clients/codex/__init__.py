@@ -1,4 +1,4 @@
-"""The client's side of the dialect `codex`."""
+"""The client of the dialect `codex`."""
 
 from loadtest.clients.codex.client import CodexPlayer
 

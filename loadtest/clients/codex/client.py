@@ -1,4 +1,4 @@
-"""One seat that speaks the dialect `codex`, without IO."""
+"""A client of the dialect `codex`, without IO."""
 
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
@@ -47,30 +47,30 @@ _decode: Final = msgspec.json.Decoder(ServerMessage).decode
 _encode: Final = msgspec.json.Encoder().encode
 _WON_BY: Final = "won by "
 _LATE: Final = ("it is not your turn", "the game is over")
-"""Refusals that a player who was given up for a moment may meet."""
+"""Refusals that are legal: the player may have counted as crashed for a moment."""
 
 
 class CodexPlayer:
-    """Creates or joins the table, plays legal moves from what it was told, and comes back after every loss."""
+    """Creates or joins the table, plays legal moves, and rejoins after every loss of the connection."""
 
     path = "/ws/codex"
 
     def __init__(self, seating: SeatAssignment) -> None:
-        self.told = Received()
+        self.received = Received()
         self.over = False
         self.moves = 0
         self.sent_at: Callable[[], None] | None = None
         self.acked_at: Callable[[], None] | None = None
         self._seating = seating
         self._name = seating.name
-        self._luck = Random(seating.seed)
-        self._memory = Memory(faults=self.told.faults)
+        self._random = Random(seating.seed)
+        self._memory = Memory(faults=self.received.faults)
         self._seated = False
         self._connections = 0
         self._asked: ClientMessage | None = None
-        """What was sent and not answered yet."""
+        """The message that has not been answered yet."""
         self._again: ClientMessage | None = None
-        """What to try again a little later."""
+        """The message to repeat with the next tick."""
 
     # --- connecting --------------------------------------------------------------------------------------------------
 
@@ -81,10 +81,10 @@ class CodexPlayer:
             return ()
         if self._connections == 1:
             return self._ask(self._newcomer())
-        return self._ask(RejoinGameMessage(self._name, self.told.room))
+        return self._ask(RejoinGameMessage(self._name, self.received.room))
 
     def tick(self) -> Iterable[bytes]:
-        """Try again what did not work a moment ago."""
+        """Repeat a message that was refused."""
         again, self._again = self._again, None
         return () if again is None or self.over else self._ask(again)
 
@@ -108,11 +108,11 @@ class CodexPlayer:
         try:
             message = _decode(frame)
         except msgspec.DecodeError as error:
-            self.told.faults.append(f"not a message of the dialect: {error}: {frame[:200]!r}")
+            self.received.faults.append(f"not a message of the dialect: {error}: {frame[:200]!r}")
             return ()
-        return list(self._hear(message))
+        return list(self._handle(message))
 
-    def _hear(self, message: ServerMessage) -> Iterator[bytes]:
+    def _handle(self, message: ServerMessage) -> Iterator[bytes]:
         match message:
             case HeartbeatMessage():
                 yield _encode(message)
@@ -128,16 +128,16 @@ class CodexPlayer:
             ):
                 self._move_answered(granted, details)
             case ErrorMessage(details=details):
-                self._trouble(details)
+                self._on_error(details)
             case _:
-                self._news(message)
+                self._follow(message)
                 yield from self._play(message)
 
     def _seat_answered(self, message: ConfirmGameMessage | ConfirmJoinGameMessage | ConfirmRejoinGameMessage) -> None:
         asked, self._asked = self._asked, None
         match message:
             case ConfirmGameMessage(True, _, _, int() as room) | ConfirmJoinGameMessage(True, _, _, int() as room):
-                self._seated, self.told.room = True, room
+                self._seated, self.received.room = True, room
                 if self._seating.first:
                     self._seating.opened(room)
             case ConfirmRejoinGameMessage(True):
@@ -149,41 +149,58 @@ class CodexPlayer:
                 self._again = self._another_way(asked)
 
     def _another_way(self, asked: ClientMessage | None) -> ClientMessage:
-        """Whoever does not know whether the first request was heard tries to come back, and to come, in turn."""
+        """The request to try next. If the connection was lost during the first request, the player may have a seat or
+        not, so rejoining and joining are tried in turn."""
         if isinstance(asked, RejoinGameMessage):
             return asked if self._seated else self._newcomer()
-        return self._newcomer() if self._connections == 1 else RejoinGameMessage(self._name, self.told.room)
+        return self._newcomer() if self._connections == 1 else RejoinGameMessage(self._name, self.received.room)
 
     def _move_answered(self, granted: bool, details: str) -> None:
         self._asked = None
         if not granted:
             self._count(f"denied: {details}")
             if not details.startswith(_LATE):
-                self.told.faults.append(f"a move by the rules was denied: {details}")
+                self.received.faults.append(f"a legal move was denied: {details}")
             return
         self.moves += 1
         if self.acked_at is not None:
             self.acked_at()
 
-    def _trouble(self, details: str) -> None:
+    def _on_error(self, details: str) -> None:
         self._count(details)
         if details.startswith("BUSY"):
             self._again, self._asked = self._asked, None
         else:
-            self.told.faults.append(f"an error was sent: {details}")
+            self.received.faults.append(f"the server sent an error: {details}")
 
     def _count(self, what: str) -> None:
-        self.told.counts[what] = self.told.counts.get(what, 0) + 1
+        self.received.counts[what] = self.received.counts.get(what, 0) + 1
 
     # --- the game ----------------------------------------------------------------------------------------------------
 
-    def _news(self, message: ServerMessage) -> None:
+    def _follow(self, message: ServerMessage) -> None:
         memory = self._memory
         match message:
             case ChangeStateMessage(state=state):
                 memory.state = state
             case CurrentPlayerMessage(currentPlayer=player):
                 memory.current = player
+            case TurnOrderMessage(turnOrder=players):
+                memory.players = players
+            case UpdateCrashedPlayerMessage():
+                self._asked = None
+                memory.everything(message)
+            case WinnersMessage(winners=winners, standings=standings):
+                memory.standings = standings
+                self.received.board = memory.board()
+                self._finish([rank.nickname for rank in winners])
+            case _:
+                self._follow_cards(message)
+
+    def _follow_cards(self, message: ServerMessage) -> None:
+        """Messages that place, draw or show cards, and the points for them."""
+        memory = self._memory
+        match message:
             case PlayerBoardMessage():
                 memory.placed(message.player, message.playableCard, message.i, message.j)
                 if message.player == self._name:
@@ -201,37 +218,28 @@ class CodexPlayer:
             case FirstHandMessage():
                 first = (message.playablecard1, message.playablecard2, message.playablecard3)
                 memory.hand = [picture["id"] for picture in first]
-            case TurnOrderMessage(turnOrder=players):
-                memory.players = players
-            case UpdateCrashedPlayerMessage():
-                self._asked = None
-                memory.everything(message)
-            case WinnersMessage(winners=winners, standings=standings):
-                memory.standings = standings
-                self.told.board = memory.board()
-                self._finish([rank.nickname for rank in winners])
 
     def _finish(self, winners: list[str]) -> None:
-        self.told.result = {"winners": sorted(winners)}
+        self.received.result = {"winners": sorted(winners)}
         self.over = True
 
     def _play(self, message: ServerMessage) -> Iterable[bytes]:
-        """Act if this message says that it is for us to act now."""
+        """The answer if this message asks the player to act."""
         memory = self._memory
         if self.over or memory.current != self._name:
             return ()
         if isinstance(message, AvailableColorMessage):
-            return self._ask(PickColorMessage(self._name, self._luck.choice(message.colors)))
+            return self._ask(PickColorMessage(self._name, self._random.choice(message.colors)))
         if not isinstance(message, CurrentPlayerMessage | UpdateCrashedPlayerMessage):
             return ()
         match memory.state:
             case "STARTING":
-                return self._ask(ChooseStartingMessage(self._name, self._luck.choice(("FRONT", "BACK"))))
+                return self._ask(ChooseStartingMessage(self._name, self._random.choice(("FRONT", "BACK"))))
             case "OBJECTIVE":
-                return self._ask(ChooseObjectiveMessage(self._name, self._luck.choice((1, 2))))
+                return self._ask(ChooseObjectiveMessage(self._name, self._random.choice((1, 2))))
             case "PLAYING":
-                return self._ask(placing(self._name, memory, self._luck))
+                return self._ask(placing(self._name, memory, self._random))
             case "DRAWING":
-                return self._ask(drawing(self._name, memory, self._luck))
+                return self._ask(drawing(self._name, memory, self._random))
             case _:
                 return ()

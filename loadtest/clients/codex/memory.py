@@ -1,4 +1,4 @@
-"""What a client of the dialect was told of its game, and what about it cannot be true."""
+"""The position of a codex game as a client has received it. Messages that contradict the rules are faults."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,19 +13,19 @@ from shared.games.codex.scoring import placing_points
 from shared.games.codex.views import no_symbols
 
 _BACK: Final = {"id", "kind", "kingdom"}
-"""All that may be told of a hidden card."""
+"""The members of a hidden card that may be sent."""
 
 
 @dataclass(slots=True)
 class Area:
-    """One player's cards, with the symbols and points that they must come to."""
+    """One player's cards, and the symbols and points that follow from them."""
 
     cards: list[Placed] = field(default_factory=list)
     symbols: dict[Symbol, int] = field(default_factory=no_symbols)
     points: int = 0
 
     def add(self, placed: Placed) -> str | None:
-        """Place a card; what is wrong about it, if anything."""
+        """Place a card; the rule that it breaks, if any."""
         grid, cell, card = grid_of(self.cards), (placed.i, placed.j), CARDS[placed.card]
         forbidden = obstacle(grid, cell) if self.cards else None
         covered = covered_corners(grid, cell)
@@ -47,7 +47,7 @@ class Memory:
     places: list[Any] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     just_placed: str | None = None
-    """Whose points come next for a card."""
+    """The player whose points for a placed card are sent next."""
 
     def area(self, player: str) -> Area:
         return self.areas.setdefault(player, Area())
@@ -61,7 +61,7 @@ class Memory:
         self.just_placed = player
 
     def scored(self, player: str, points: int) -> None:
-        """After a card the total must be what the cards come to; objectives come on top."""
+        """After a placed card the total must equal the points of the cards; at the end objectives are added."""
         worth = self.area(player).points
         if points != worth and (player == self.just_placed or points < worth):
             self.faults.append(f"{player} was given {points} points for cards worth {worth}")
@@ -84,18 +84,18 @@ class Memory:
             self.faults.append(f"the top of a deck was shown: {picture}")
 
     def everything(self, message: UpdateCrashedPlayerMessage) -> None:
-        """Back at the table: nothing that was told before may be missing."""
+        """The whole position after a reconnect. It must contain everything that was received before."""
         self.state, self.current = message.gameState, message.currentPlayer
         self.players = message.players
         for player, board in message.boards.items():
-            self._told_again(player, board)
+            self._compare_board(player, board)
         self.points = dict(message.points)
         self.hand = [picture["id"] for picture in message.hand]
         self.places = [None] * len(message.table)
         for index, picture in enumerate(message.table):
             self.shown(index, picture)
 
-    def _told_again(self, player: str, board: list[BoardCard]) -> None:
+    def _compare_board(self, player: str, board: list[BoardCard]) -> None:
         before, now = self.area(player).cards, [_placed(card.card, card.i, card.j) for card in board]
         if now[: len(before)] != before:
             self.faults.append(f"the cards of {player} were {before} and are {now}")
@@ -104,7 +104,7 @@ class Memory:
             self._fault(area.add(placed))
 
     def board(self) -> Any:
-        """The public position, for comparison with other players'."""
+        """The public position, in a form that can be compared between players."""
         return {
             "areas": {
                 player: [[card.card, card.face, card.i, card.j] for card in self.areas[player].cards]

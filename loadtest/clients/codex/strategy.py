@@ -1,4 +1,4 @@
-"""What a player does when it is asked to: something that the rules allow, the better the luckier."""
+"""The strategy of codex clients: the best of a few random legal moves."""
 
 from random import Random
 
@@ -9,12 +9,12 @@ from shared.games.codex.cards import CARDS
 from shared.games.codex.pieces import FIRST_FACE_UP, Face
 from shared.games.codex.scoring import placing_points
 
-_TRIES = 24
-"""How many placings are looked at."""
+_SAMPLES = 24
+"""Number of placings that are compared."""
 
 
-def placing(name: str, memory: Memory, luck: Random) -> PlaceCardMessage:
-    """The best of a few that are drawn; none is known to be wrong."""
+def placing(name: str, memory: Memory, dice: Random) -> PlaceCardMessage:
+    """The placing that scores most among a random sample of legal ones."""
     area = memory.area(name)
     grid = grid_of(area.cards)
     cells = list(free_cells(grid))
@@ -24,7 +24,7 @@ def placing(name: str, memory: Memory, luck: Random) -> PlaceCardMessage:
         for face in Face
         if affordable(CARDS[card], face, area.symbols)
     ]
-    drawn = [(*luck.choice(sides), luck.choice(cells)) for _ in range(_TRIES)]
+    drawn = [(*dice.choice(sides), dice.choice(cells)) for _ in range(_SAMPLES)]
     choice, face, (i, j) = max(drawn, key=lambda one: _points(area, memory.hand[one[0] - 1], one[1], one[2]))
     return PlaceCardMessage(name, choice, i, j, face.upper())
 
@@ -34,8 +34,8 @@ def _points(area: Area, number: int, face: Face, cell: tuple[int, int]) -> int:
     return placing_points(card, face, len(covered), symbols_after(area.symbols, card.side(face), covered))
 
 
-def drawing(name: str, memory: Memory, luck: Random) -> DrawTableMessage | DrawResourceMessage | DrawGoldMessage:
-    place = luck.choice([index for index, picture in enumerate(memory.places) if picture is not None])
+def drawing(name: str, memory: Memory, dice: Random) -> DrawTableMessage | DrawResourceMessage | DrawGoldMessage:
+    place = dice.choice([index for index, picture in enumerate(memory.places) if picture is not None])
     match place:
         case 0:
             return DrawResourceMessage(name)

@@ -1,4 +1,4 @@
-"""Players of Eriantys for its three dialects. Each knows only what it was told."""
+"""Clients of the three dialects of Eriantys. Each knows only what its dialect has sent."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The board as a client keeps it: mutable, and filled from whatever its dialect tells."""
+"""The board of Eriantys as a client keeps it: mutable, and filled from the messages of its dialect."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +27,7 @@ class Island:
     colour: str = ""
     no_entry: int = 0
     tile: int = 0
-    """The lowest one, where the dialect tells."""
+    """The lowest tile number, if the dialect sends it."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Board:
     people: list[Person]
     islands: list[Island] = field(default_factory=lambda: [Island() for _ in range(12)])
     mother: int = 0
-    """Her place in the list of islands."""
+    """The index of Mother Nature's island in the list."""
     clouds: list[list[int]] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
     professors: list[int | None] = field(default_factory=lambda: [None] * len(COLOURS))
@@ -70,8 +70,8 @@ class Board:
     def seat(self, name: str) -> int:
         return next(seat for seat, person in enumerate(self.people) if person.name == name)
 
-    def shown(self) -> Any:
-        """The public position, in a form that players of all dialects can be compared by."""
+    def comparable(self) -> Any:
+        """The public position, in a form that is the same for clients of all dialects."""
         return {
             "islands": [[i.students, i.colour if i.towers else "", i.towers, i.no_entry] for i in self.islands],
             "mother": self.mother,
@@ -82,12 +82,12 @@ class Board:
         }
 
     def result(self, winners: list[str]) -> list[str]:
-        """The winners if they belong together; nobody if equal ones share the victory."""
+        """The winners if they are of one team; empty if several teams share the victory."""
         colours = {self.people[self.seat(name)].tower for name in winners}
         return sorted(winners) if len(colours) == 1 else []
 
     def ending(self) -> str:
-        """Why the game ended, as far as the position shows it."""
+        """The reason for the end of the game, as far as the position shows it."""
         keepers = {person.tower: person for person in reversed(self.people)}.values()
         if any(keeper.towers == 0 for keeper in keepers):
             return "towers"

@@ -1,52 +1,51 @@
-"""What the players of the three dialects have in common: one move at a time, patience, and keeping score."""
+"""Common base of the clients of the three dialects: one move at a time, retries, and counting."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
 import orjson
 
 from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.eriantys.board import Board
-from loadtest.clients.eriantys.strategy import Mind
+from loadtest.clients.eriantys.strategy import RandomStrategy
 
 MOST_REFUSALS = 40
-"""In a row; a client that chooses from what it was told is not refused more often."""
+"""Limit of refusals in a row: a client that chooses from what it has received stays below it."""
 
 
 class Client(ABC):
     path = ""
 
     def __init__(self, seating: SeatAssignment) -> None:
-        self.told = Received()
+        self.received = Received()
         self.over = False
         self.moves = 0
         self.sent_at: Callable[[], None] | None = None
         self.acked_at: Callable[[], None] | None = None
         self.seating = seating
-        self.mind = Mind(seating.seed)
+        self.strategy = RandomStrategy(seating.seed)
         self.board = Board([])
         self.seat = -1
         self.waiting = False
-        """A move was sent, and nothing was heard of it yet."""
+        """A move was sent and has not been answered yet."""
         self.due = False
-        """Something is to be tried again at the next tick."""
+        """A request has to be repeated with the next `retry`."""
         self._refused = 0
 
-    # --- what each dialect does in its own way -----------------------------------------------------------------------
+    # --- implemented by each dialect -----------------------------------------------------------------------
 
     @abstractmethod
     def open(self) -> Iterable[bytes]:
-        """Connected, for the first time or again."""
+        """The frames to send on a new connection."""
 
     @abstractmethod
-    def hear(self, message: Any) -> Iterable[bytes]:
-        """The server said something; what to answer."""
+    def handle(self, message: Any) -> Iterable[bytes]:
+        """The frames that answer a message."""
 
     @abstractmethod
-    def retry(self) -> Iterable[bytes]:
-        """Try again what did not work: to get a name, a seat, or a move through."""
+    def repeat(self) -> Iterable[bytes]:
+        """Repeat the request that failed: for a name, a seat, or a move."""
 
     # --- the driver's side -------------------------------------------------------------------------------------------
 
@@ -54,29 +53,29 @@ class Client(ABC):
         try:
             message = orjson.loads(frame)
         except orjson.JSONDecodeError:
-            self.fault(f"the server sent no JSON: {frame[:200]!r}")
+            self.fault(f"not JSON: {frame[:200]!r}")
             return ()
         if not isinstance(message, dict):
-            self.fault(f"the server sent no object: {frame[:200]!r}")
+            self.fault(f"not a JSON object: {frame[:200]!r}")
             return ()
-        return self.hear(message)
+        return self.handle(message)
 
     def tick(self) -> Iterable[bytes]:
-        return self.nudge()
+        return self.retry()
 
-    def nudge(self) -> Iterable[bytes]:
+    def retry(self) -> Iterable[bytes]:
         if not self.due or self.over:
             return ()
         self.due = False
-        return self.retry()
+        return self.repeat()
 
-    # --- keeping score -----------------------------------------------------------------------------------------------
+    # --- counting -----------------------------------------------------------------------------------------------
 
     def send(self, move: Any) -> Iterable[bytes]:
         self.waiting = True
         if self.sent_at is not None:
             self.sent_at()
-        return (msgspec.json.encode(move),)
+        return (orjson.dumps(move),)
 
     def acknowledged(self) -> None:
         self.waiting = False
@@ -85,35 +84,35 @@ class Client(ABC):
         if self.acked_at is not None:
             self.acked_at()
 
-    def refused(self, why: str) -> None:
-        """Choose again, but not for ever; what is busy is tried again a little later."""
+    def refused(self, code: str) -> None:
+        """Another choice may be tried, but not without end."""
         self.waiting = False
-        self.count(f"refused {why}")
+        self.count(f"refused {code}")
         self._refused += 1
         if self._refused > MOST_REFUSALS:
-            self.fault(f"refused {self._refused} times in a row, last with {why}")
+            self.fault(f"refused {self._refused} times in a row, last with {code}")
             self.over = True
 
     def count(self, what: str) -> None:
-        self.told.counts[what] = self.told.counts.get(what, 0) + 1
+        self.received.counts[what] = self.received.counts.get(what, 0) + 1
 
     def fault(self, text: str) -> None:
-        self.told.faults.append(f"{self.seating.name}: {text}")
+        self.received.faults.append(f"{self.seating.name}: {text}")
 
-    def turned_away(self, code: str, text: str) -> None:
-        """There is no way to the table: try again later, unless the game has ended while we were away."""
+    def seat_refused(self, code: str, text: str) -> None:
+        """A name or seat was refused: retry later, unless the game has ended while the client was disconnected."""
         if self.over:
             return
         self.count(f"refused {code}")
         if "the game is over" in text:
-            self.over = self.told.late = True
+            self.over = self.received.late = True
         else:
             self.due = True
 
     def ended(self, winners: list[str]) -> None:
         self.over = True
         self.waiting = False
-        self.told.result = self.board.result(winners)
-        self.told.board = self.board.shown()
+        self.received.result = self.board.result(winners)
+        self.received.board = self.board.comparable()
         if self.seating.first:
             self.count(f"ending {self.board.ending()}")

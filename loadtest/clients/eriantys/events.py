@@ -1,9 +1,9 @@
-"""A player of `eriantys.events`: moves pieces on its own board as it is told, and answers its turns."""
+"""A client of `eriantys.events`: moves pieces on its own board as the events say, and plays its turns."""
 
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+import orjson
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person
@@ -22,10 +22,10 @@ class EventsPlayer(Client):
         super().__init__(seating)
         self._known: dict[int, Person] = {}
         self._inside = False
-        """In a room, or on the way into one."""
+        """In a room, or waiting for the answer to entering one."""
         self._used: set[int] = set()
         self._complete = False
-        """A whole position is being told, with the turn at its end."""
+        """A whole position is being sent; it ends with the turn."""
         self._phase = ""
         self._turn = ""
         self._taken: list[int] = []
@@ -33,9 +33,9 @@ class EventsPlayer(Client):
         self._played = 0
         """The character of this turn."""
         self._activated = 0
-        """The last character that was activated, in whatever turn."""
+        """The last character that was activated, in any turn."""
         self._choices: list[dict[str, Any]] = []
-        """Answers to the character that are still to be sent."""
+        """Answers to the character that have not been sent yet."""
 
     def open(self) -> Iterable[bytes]:
         self._inside = self.waiting = False
@@ -44,34 +44,34 @@ class EventsPlayer(Client):
         return (self._login(),)
 
     def _login(self) -> bytes:
-        return msgspec.json.encode({"type": "Login", "username": self.seating.name})
+        return orjson.dumps({"type": "Login", "username": self.seating.name})
 
-    def retry(self) -> Iterable[bytes]:
+    def repeat(self) -> Iterable[bytes]:
         if self._turn:
             return self._act()
         return self._enter() if self._inside else (self._login(),)
 
     def _enter(self) -> Iterable[bytes]:
-        """Logged in: open the table, or go to it as soon as it is known."""
+        """After login: open the table, or enter it as soon as its number is known."""
         self._inside = True
-        if self.seating.first and self.told.room is None:
+        if self.seating.first and self.received.room is None:
             expert = bool(self.seating.options.get("expert"))
             room = {"numberOfPlayers": self.seating.seats, "expert": expert, "private": False}
-            return (msgspec.json.encode({"type": "CreateRoom", **room}),)
-        table = self.told.room or self.seating.table()
+            return (orjson.dumps({"type": "CreateRoom", **room}),)
+        table = self.received.room or self.seating.table()
         if table is None:
             self.due = True
             return ()
-        return (msgspec.json.encode({"type": "AccessRoom", "roomId": table}),)
+        return (orjson.dumps({"type": "AccessRoom", "roomId": table}),)
 
-    # --- hearing -----------------------------------------------------------------------------------------------------
+    # --- messages -----------------------------------------------------------------------------------------------------
 
-    def hear(self, message: Any) -> Iterable[bytes]:
+    def handle(self, message: Any) -> Iterable[bytes]:
         match message:
             case {"type": "PublicRooms"}:
                 return () if self._inside else self._enter()
             case {"type": "RoomId", "roomId": room}:
-                self._inside, self.told.room = True, room
+                self._inside, self.received.room = True, room
                 if self.seating.first:
                     self.seating.opened(room)
             case {"type": "Ack"}:
@@ -87,7 +87,7 @@ class EventsPlayer(Client):
                 return self._act()
             case {"type": "EndGame", "winners": winners}:
                 self.ended(winners)
-                return (msgspec.json.encode({"type": "LeaveRoom"}),)
+                return (orjson.dumps({"type": "LeaveRoom"}),)
             case {"type": "StartGame"}:
                 self._start()
             case _:
@@ -101,35 +101,35 @@ class EventsPlayer(Client):
         return ()
 
     def _nacked(self, text: str) -> Iterable[bytes]:
-        word = text.partition(":")[0]
+        code = text.partition(":")[0]
         if self.waiting:
-            self.refused(word)
-            self._choices = self._owed() if word == "CHOICE_OWED" else []
-            self._learn_hand(word)
-            if word in ("BUSY", "PAUSED", "NOT_YOUR_TURN"):
+            self.refused(code)
+            self._choices = self._owed() if code == "CHOICE_OWED" else []
+            self._correct_hand(code)
+            if code in ("BUSY", "PAUSED", "NOT_YOUR_TURN"):
                 self.due = True
                 return ()
             return () if self.over else self._act()
-        self.turned_away(word, text)
+        self.seat_refused(code, text)
         return ()
 
-    def _learn_hand(self, word: str) -> None:
-        """Assistants that were played while this player was away show only when they are refused."""
+    def _correct_hand(self, code: str) -> None:
+        """The dialect does not send the hand after a reconnect: assistants that were played meanwhile are refused."""
         me = self.board.people[self.seat]
-        if word == "ASSISTANT_GONE":
+        if code == "ASSISTANT_GONE":
             me.hand = [value for value in me.hand if value != self._tried]
-        elif word == "ASSISTANT_TAKEN":
+        elif code == "ASSISTANT_TAKEN":
             self._taken.append(self._tried)
 
     def _add_player(self, name: str, colour: str, seat: int) -> None:
         if name == self.seating.name:
             self.seat = seat
-            self.told.room = self.told.room or self.seating.table()
+            self.received.room = self.received.room or self.seating.table()
         known = self._known.setdefault(seat, Person(name))
         known.name, known.tower = name, colour
 
     def _start(self) -> None:
-        """A new board. What the words of a return cannot say is remembered: hands, and which characters were used."""
+        """A new board. Hands and used characters are kept, because the dialect does not send them after a reconnect."""
         seats = self.seating.seats
         hands = [person.hand for person in self.board.people]
         last = [person.assistant for person in self.board.people]
@@ -143,7 +143,8 @@ class EventsPlayer(Client):
                 person.hand, person.assistant = hands[seat], last[seat]
 
     def _change_turn(self, name: str) -> Iterable[bytes]:
-        """The phase follows, unless it came before: in the planning, with the first turn, and in a whole position."""
+        """The phase follows in its own message. In the planning phase, with the first turn, and in a whole position it
+        came before."""
         self._turn = name
         self._played, self._choices = 0, []
         complete, self._complete = self._complete or self._phase in (PLANNING, ONE), False
@@ -177,6 +178,15 @@ class EventsPlayer(Client):
                 person.hand = [other for other in person.hand if other != value]
                 person.assistant = value
                 self._taken.append(value)
+            case {"type": "PlayerDisconnect"}:
+                self.count("disconnections seen")
+            case _:
+                self._apply_expert(message)
+
+    def _apply_expert(self, message: Any) -> None:
+        """Characters and coins, which only the expert game has."""
+        board = self.board
+        match message:
             case {"type": "ActivateCharacterCard", "characterCard": number}:
                 board.card(number).used = True
             case {"type": "AddCoin", "player": name}:
@@ -188,10 +198,8 @@ class EventsPlayer(Client):
             case {"type": "NoEntry", "add": add, "islandIndex": place}:
                 board.islands[place].no_entry += 1 if add else -1
                 board.card(5).no_entry -= 1 if add else -1
-            case {"type": "PlayerDisconnect"}:
-                self.count("disconnections seen")
             case _:
-                self.fault(f"what is {message}?")
+                self.fault(f"unknown message {message}")
 
     def _place(self, place: str, colour: str, count: int) -> None:
         kind, _, number = place.partition(":")
@@ -240,27 +248,27 @@ class EventsPlayer(Client):
         if self.over or self.waiting or self._turn != self.seating.name or not self._phase:
             return ()
         if self._phase == PLANNING:
-            self._tried = self.mind.assistant(self.board.people[self.seat].hand, self._taken)
+            self._tried = self.strategy.assistant(self.board.people[self.seat].hand, self._taken)
             return self._event("PLAY_ASSISTANT_CARD", assistantCardValue=self._tried)
         if self._choices:
             return self.send(self._choices.pop(0))
-        if not self._played and (place := self.mind.card(self.board, self.seat)) is not None:
+        if not self._played and (place := self.strategy.card(self.board, self.seat)) is not None:
             return self._activate(self.board.cards[place])
         if self._phase == ONE:
             if not any(self.board.people[self.seat].entrance):
-                return ()  # nothing can be moved: the next phase follows
-            student = self.mind.student(self.board, self.seat)
+                return ()  # no student can be moved: the next phase follows
+            student = self.strategy.student(self.board, self.seat)
             if student.island is None:
                 return self._event("MOVE_STUDENT_FROM_ENTRANCE_TO_TABLE", color=student.colour)
             place = student.island
             return self._event("MOVE_STUDENT_FROM_ENTRANCE_TO_ISLAND", color=student.colour, islandIndex=place)
         if self._phase == TWO:
             extra = CARDS[self._played].extra_steps if self._played else 0
-            return self._event("MOVE_MOTHER_NATURE", moveAmount=self.mind.steps(self.board, self.seat, extra))
-        return self._event("CHOOSE_CLOUD_TILE", cloudIndex=self.mind.cloud(self.board))
+            return self._event("MOVE_MOTHER_NATURE", moveAmount=self.strategy.steps(self.board, self.seat, extra))
+        return self._event("CHOOSE_CLOUD_TILE", cloudIndex=self.strategy.cloud(self.board))
 
     def _activate(self, card: Card) -> Iterable[bytes]:
-        choice = self.mind.choice(self.board, self.seat, card)
+        choice = self.strategy.choice(self.board, self.seat, card)
         if choice is None:
             return ()
         self._played = self._activated = card.number
@@ -269,8 +277,10 @@ class EventsPlayer(Client):
         return self._event("ACTIVATE_CHARACTER_CARD", activatedCard=card.number)
 
     def _owed(self) -> list[dict[str, Any]]:
-        """What the character asks for that was activated before the connection was lost."""
-        choice = self.mind.choice(self.board, self.seat, self.board.card(self._activated)) if self._activated else None
+        """Answers to the character that was activated before the connection was lost."""
+        choice = (
+            self.strategy.choice(self.board, self.seat, self.board.card(self._activated)) if self._activated else None
+        )
         return [] if choice is None else self._answers(self._activated, choice)
 
     def _answers(self, number: int, choice: Choice) -> list[dict[str, Any]]:

@@ -1,9 +1,9 @@
-"""A player of `eriantys.prompts`: keeps the view that it was sent, and answers the prompts."""
+"""A client of `eriantys.prompts`: keeps the view that it has received, and answers the prompts."""
 
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+import orjson
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person, counted
@@ -19,7 +19,7 @@ class PromptsPlayer(Client):
         super().__init__(seating)
         self._inside = False
         self._mages: dict[int, list[str]] = {}
-        """Those that are taken, by lobby."""
+        """Mages that are taken, by lobby."""
         self._prompt: Any = None
         self._played = 0
         self._swaps_left = 0
@@ -30,27 +30,27 @@ class PromptsPlayer(Client):
         self._prompt = None
         return ()
 
-    def retry(self) -> Iterable[bytes]:
+    def repeat(self) -> Iterable[bytes]:
         if self._prompt is not None:
             return self._act()
         return () if self._inside else self._enter()
 
     def _enter(self) -> Iterable[bytes]:
-        """Open the table, or join it with a mage that is free; after a loss this is the way back."""
-        table = self.told.room or self.seating.table()
+        """Open the table, or join it with a free mage; also after a reconnect."""
+        table = self.received.room or self.seating.table()
         free = [mage for mage in range(len(Mage)) if tuple(Mage)[mage] not in self._mages.get(table or 0, ())]
-        who = {"nickname": self.seating.name, "mage": tuple(Mage)[self.mind.pick(free or [0])]}
+        player = {"nickname": self.seating.name, "mage": tuple(Mage)[self.strategy.pick(free or [0])]}
         if table is not None:
-            return (msgspec.json.encode({"type": "Join", **who, "index": table}),)
+            return (orjson.dumps({"type": "Join", **player, "index": table}),)
         if not self.seating.first:
             self.due = True
             return ()
         expert = bool(self.seating.options.get("expert"))
-        return (msgspec.json.encode({"type": "GameParams", **who, "numPlayers": self.seating.seats, "expert": expert}),)
+        return (orjson.dumps({"type": "GameParams", **player, "numPlayers": self.seating.seats, "expert": expert}),)
 
-    # --- hearing -----------------------------------------------------------------------------------------------------
+    # --- messages -----------------------------------------------------------------------------------------------------
 
-    def hear(self, message: Any) -> Iterable[bytes]:
+    def handle(self, message: Any) -> Iterable[bytes]:
         match message:
             case {"type": "Ping"}:
                 return (b'{"type":"Pong"}',)
@@ -76,7 +76,7 @@ class PromptsPlayer(Client):
         return ()
 
     def _entered(self, room: int) -> None:
-        self.told.room = room
+        self.received.room = room
         if not self._inside and self.seating.first:
             self.seating.opened(room)
         self._inside = True
@@ -88,11 +88,11 @@ class PromptsPlayer(Client):
                 self.due = True
                 return ()
             return () if self.over else self._act()
-        self.turned_away(code, text)
+        self.seat_refused(code, text)
         return ()
 
     def _informed(self, message: Any, name: str, phase: str) -> Iterable[bytes]:
-        """Somebody is to move; in the last phase it can be this player who owes a choice."""
+        """The turn or phase has changed; in the phase CHARACTER_ACTION this player may owe a choice."""
         if self.waiting:
             self.acknowledged()
         if name != self.seating.name:
@@ -123,24 +123,28 @@ class PromptsPlayer(Client):
                 board.people[index] = person_of(player, board.people[index].tower)
             case {"type": "UpdateProfs", "profs": profs}:
                 self._professors(profs)
-            case {"type": "UpdateCoins"}:
-                pass
             case {"type": "CreateClouds", "clouds": clouds}:
                 board.clouds = [counted(cloud["students"]) for cloud in clouds]
             case {"type": "ReplaceCloud", "cloud": cloud, "index": index}:
                 board.clouds[index] = counted(cloud["students"])
+            case _:
+                self._changed_expert(message)
+
+    def _changed_expert(self, message: Any) -> None:
+        """Characters and coins, which only the expert game has."""
+        match message:
             case {"type": "CreateCharacters", "characters": characters}:
-                board.cards = [card_of(character) for character in characters]
+                self.board.cards = [card_of(character) for character in characters]
             case (
                 {"type": "ReplaceCharacter", "character": character, "index": index}
                 | {"type": "ReplaceCharacterStudents", "virtualCharacterWithStudents": character, "index": index}
                 | {"type": "ReplaceCharacterWithNoEntry", "characterWithNoEntry": character, "index": index}
             ):
-                board.cards[index] = card_of(character)
-            case {"type": "UpdateActiveCharacter"}:
-                pass
+                self.board.cards[index] = card_of(character)
+            case {"type": "UpdateCoins" | "UpdateActiveCharacter"}:
+                pass  # the same is in UpdatePlayer and ReplaceCharacter
             case _:
-                self.fault(f"what is {message}?")
+                self.fault(f"unknown message {message}")
 
     def _look(self, view: Any) -> None:
         seats = self.seating.seats
@@ -164,29 +168,31 @@ class PromptsPlayer(Client):
     # --- moving ------------------------------------------------------------------------------------------------------
 
     def _act(self) -> Iterable[bytes]:
-        """Answer the prompt, or play a character first; a choice that is owed may wait a little."""
+        """Answer the prompt, or play a character first. A choice that is owed may legally be made later."""
         prompt = self._prompt
         if self.over or self.waiting or prompt is None:
             return ()
         if prompt["type"] == "SelectAssistant":
             self._played, self._owed, self._swaps_left = 0, False, 0
-            return self.send({"type": "ChooseAssistant", "index": self.mind.pick(prompt["available"])})
+            return self.send({"type": "ChooseAssistant", "index": self.strategy.pick(prompt["available"])})
         if prompt["type"] == "InformationGame":
             return self._choose()
-        if (self._owed or self._swaps_left) and self.mind.chance(60) and (sent := self._choose()):
+        if (self._owed or self._swaps_left) and self.strategy.chance(60) and (sent := self._choose()):
             return sent
-        if not self._played and (place := self.mind.card(self.board, self.seat)) is not None:
+        if not self._played and (place := self.strategy.card(self.board, self.seat)) is not None:
             return self._play(self.board.cards[place])
         match prompt["type"]:
             case "MoveStudentRequest":
-                student = self.mind.student(self.board, self.seat)
+                student = self.strategy.student(self.board, self.seat)
                 if student.island is None:
                     return self.send({"type": "EntranceToHall", "colorS": student.colour})
                 return self.send({"type": "MoveToIsland", "colorS": student.colour, "index": student.island})
             case "MoveMNRequest":
-                return self.send({"type": "MoveMN", "steps": self.mind.pick(list(range(1, prompt["maxSteps"] + 1)))})
+                return self.send(
+                    {"type": "MoveMN", "steps": self.strategy.pick(list(range(1, prompt["maxSteps"] + 1)))}
+                )
             case _:
-                return self.send({"type": "ChooseCloud", "index": self.mind.pick(prompt["available"])})
+                return self.send({"type": "ChooseCloud", "index": self.strategy.pick(prompt["available"])})
 
     def _play(self, card: Card) -> Iterable[bytes]:
         facts = CARDS[card.number]
@@ -197,8 +203,8 @@ class PromptsPlayer(Client):
         return self.send({"type": "PlayCharacter", "c": f"CHAR{card.number}"})
 
     def _choose(self) -> Iterable[bytes]:
-        """One choice for the character that was played, if it can do anything."""
-        choice = self.mind.choice(self.board, self.seat, self.board.card(self._played), most=1)
+        """One choice for the character that was played, if it allows one."""
+        choice = self.strategy.choice(self.board, self.seat, self.board.card(self._played), most=1)
         if choice is None:
             self._owed, self._swaps_left = False, 0
             return ()

@@ -1,9 +1,9 @@
-"""A player of `eriantys.status`: keeps the status that it was sent, and counts the steps of its turn itself."""
+"""A client of `eriantys.status`: keeps the status that it has received, and counts the steps of its turn itself."""
 
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
+import orjson
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person
@@ -32,15 +32,15 @@ class StatusPlayer(Client):
     def open(self) -> Iterable[bytes]:
         self.waiting = False
         self._turn, self.seat = None, -1
-        self.told.room = self.told.room or self.seating.table()
+        self.received.room = self.received.room or self.seating.table()
         return (self.seating.name.encode(),)
 
-    def retry(self) -> Iterable[bytes]:
+    def repeat(self) -> Iterable[bytes]:
         return self._act() if self.seat >= 0 else (self.seating.name.encode(),)
 
-    # --- hearing -----------------------------------------------------------------------------------------------------
+    # --- messages -----------------------------------------------------------------------------------------------------
 
-    def hear(self, message: Any) -> Iterable[bytes]:
+    def handle(self, message: Any) -> Iterable[bytes]:
         match message:
             case {"status": 0, "userID": seat}:
                 return self._seated(seat)
@@ -52,7 +52,7 @@ class StatusPlayer(Client):
             case {"status": int(code), "errorMessage": str(text)}:
                 return self._error(code, text)
             case _:
-                self.fault(f"what is {message}?")
+                self.fault(f"unknown message {message}")
                 return ()
 
     def _seated(self, seat: int) -> Iterable[bytes]:
@@ -60,18 +60,18 @@ class StatusPlayer(Client):
         if not self.seating.first or seat != 0 or self.board.people:
             return ()
         mode = "expert" if self.seating.options.get("expert") else "simple"
-        return (msgspec.json.encode({"numPlayers": self.seating.seats, "gameMode": mode}),)
+        return (orjson.dumps({"numPlayers": self.seating.seats, "gameMode": mode}),)
 
     def _won(self, winner: str) -> None:
         names = winner.split(", ") if winner else [person.name for person in self.board.people]
         self.ended(names)
         if not winner:
-            self.told.result = []
+            self.received.result = []
 
     def _error(self, code: int, text: str) -> Iterable[bytes]:
         if not self.waiting:
             if self.seat < 0:
-                self.turned_away(str(code), text)
+                self.seat_refused(str(code), text)
             elif not self.over:
                 self.count(f"refused {code}")
             return ()
@@ -92,7 +92,7 @@ class StatusPlayer(Client):
             seats = len(game["players"])
             self.board = Board([Person(player["nickName"], player["towerColour"]) for player in game["players"]])
             self.board.clouds = [[0] * 5 for _ in range(seats)]
-        self._look(game)
+        self._apply(game)
         if "turn" in message:
             self._change_turn(message["turn"]["player"], message["turn"]["phase"])
         return self._act()
@@ -109,7 +109,7 @@ class StatusPlayer(Client):
 
     # --- the status --------------------------------------------------------------------------------------------------
 
-    def _look(self, game: Any) -> None:
+    def _apply(self, game: Any) -> None:
         board = self.board
         groups = game.get("archipelagos", [])
         if len(groups) == 1:
@@ -121,21 +121,21 @@ class StatusPlayer(Client):
         for cloud in game.get("clouds", []):
             board.clouds[cloud["index"]] = cloud["students"]
         for card in game.get("characterCards", []):
-            self._look_at_card(card)
+            self._apply_card(card)
         for player in game.get("players", []):
-            self._look_at(player)
+            self._apply_player(player)
         if "professors" in game:
             board.professors = [None if owner < 0 else owner for owner in game["professors"]]
 
-    def _look_at_card(self, card: Any) -> None:
+    def _apply_card(self, card: Any) -> None:
         if "fileName" in card:
             self.board.cards[card["index"] :] = [Card(int(card["fileName"][1:3]))]
-        there = self.board.cards[card["index"]]
-        there.students = card.get("students", there.students)
-        there.no_entry = card.get("noEntryTiles", there.no_entry)
-        there.used = card.get("coinOnIt", there.used)
+        known = self.board.cards[card["index"]]
+        known.students = card.get("students", known.students)
+        known.no_entry = card.get("noEntryTiles", known.no_entry)
+        known.used = card.get("coinOnIt", known.used)
 
-    def _look_at(self, player: Any) -> None:
+    def _apply_player(self, player: Any) -> None:
         person = self.board.people[player["index"]]
         person.entrance = player.get("studentsEntrance", person.entrance)
         person.hall = player.get("studentsHall", person.hall)
@@ -154,12 +154,12 @@ class StatusPlayer(Client):
             return ()
         me = self.board.people[self.seat]
         if self._turn[1] == "planning":
-            return self._command("PLAYASSISTANTCARD", index=self.mind.assistant(me.hand, self._taken) - 1)
-        if not self._played and (place := self.mind.card(self.board, self.seat)) is not None:
+            return self._command("PLAYASSISTANTCARD", index=self.strategy.assistant(me.hand, self._taken) - 1)
+        if not self._played and (place := self.strategy.card(self.board, self.seat)) is not None:
             return self._play(place)
         match self._step:
             case "students":
-                student = self.mind.student(self.board, self.seat)
+                student = self.strategy.student(self.board, self.seat)
                 if student.island is None:
                     return self._command("MOVETOHALL", studentColour=student.colour.lower())
                 tile = self.board.islands[student.island].tile
@@ -167,15 +167,15 @@ class StatusPlayer(Client):
             case "walk":
                 extra = CARDS[self._played].extra_steps if self._played else 0
                 return self._command(
-                    "MOVEMOTHERNATURE", motherNatureShifts=self.mind.steps(self.board, self.seat, extra)
+                    "MOVEMOTHERNATURE", motherNatureShifts=self.strategy.steps(self.board, self.seat, extra)
                 )
             case "cloud" if any(map(any, self.board.clouds)):
-                return self._command("TAKEFROMCLOUD", index=self.mind.cloud(self.board))
+                return self._command("TAKEFROMCLOUD", index=self.strategy.cloud(self.board))
             case _:
                 return ()
 
     def _after(self, sent: str) -> None:
-        """A command was good: where the turn is now."""
+        """Advance the turn after an accepted command."""
         if sent in ("MOVETOHALL", "MOVETOISLAND"):
             self._left -= 1
             self._step = STUDENTS if self._left else WALK
@@ -186,7 +186,7 @@ class StatusPlayer(Client):
 
     def _play(self, place: int) -> Iterable[bytes]:
         card = self.board.cards[place]
-        choice = self.mind.choice(self.board, self.seat, card)
+        choice = self.strategy.choice(self.board, self.seat, card)
         if choice is None:
             return ()
         self._played = card.number

@@ -1,4 +1,4 @@
-"""How a player chooses: by the dice among what is legal, with a taste for dining rooms, since they pay coins."""
+"""The strategy of Eriantys clients: random legal moves, with a preference for dining rooms, which pay coins."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from shared.games.eriantys.pieces import COLOURS, ROW, Colour, steps_of
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a character asks for: a colour, the place of an island, or (from the entrance, to it) for each swap."""
+    """The choice for a character: a color, the index of an island, or pairs (from the entrance, to it) of a swap."""
 
     colour: Colour | None = None
     island: int | None = None
@@ -21,10 +21,10 @@ class Choice:
 class Student:
     colour: Colour
     island: int | None
-    """Its place in the list; None: the dining room."""
+    """The index of the island; None: the dining room."""
 
 
-class Mind:
+class RandomStrategy:
     def __init__(self, seed: int) -> None:
         self._dice = Dice(seed, "eriantys")
 
@@ -53,7 +53,7 @@ class Mind:
         return self.pick([place for place, students in enumerate(board.clouds) if any(students)])
 
     def card(self, board: Board, seat: int) -> int | None:
-        """The place of a character to be played now, if any."""
+        """The index of a character to play now, if any."""
         if not board.cards or not self.chance(50):
             return None
         usable = [
@@ -64,7 +64,7 @@ class Mind:
         return self.pick(usable) if usable else None
 
     def choice(self, board: Board, seat: int, card: Card, most: int = 3) -> Choice | None:
-        """Something that the card can do for this seat; None: nothing."""
+        """A choice that the character allows this seat; None if there is none."""
         me, island = board.people[seat], self._dice.below(len(board.islands))
         on_card = [place for place in range(len(COLOURS)) if card.students[place]]
         match CARDS[card.number].asks:
@@ -84,7 +84,7 @@ class Mind:
                 return self._swaps(me.entrance, me.hall, min(most, 2), full=me.hall)
 
     def _swaps(self, entrance: list[int], source: list[int], most: int, full: list[int] | None) -> Choice | None:
-        """Pairs that can be swapped one after the other as well as at once."""
+        """Pairs that are legal whether the dialect swaps them one by one or all at once."""
         given, taken = list(entrance), list(source)
         rows = None if full is None else list(full)
         swaps: list[tuple[Colour, Colour]] = []

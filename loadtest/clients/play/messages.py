@@ -1,4 +1,4 @@
-"""The messages of `/ws/play` as a client sees them. Only what a player needs; unknown keys are ignored."""
+"""The messages of `/ws/play` as a client sees them: only the fields that a player needs, unknown ones are ignored."""
 
 from typing import Any, TypeAlias
 
@@ -7,16 +7,16 @@ import msgspec
 NOTHING = msgspec.Raw(b"null")
 
 
-class Message(msgspec.Struct, tag_field="type", tag=str.lower, omit_defaults=True):
-    """Base of both directions: `class Ack(Message)` travels as `{"type": "ack", ...}`."""
+class Message(msgspec.Struct, tag_field="type", omit_defaults=True):
+    """The base of messages in both directions."""
 
 
-class Hello(Message):
+class Hello(Message, tag="hello"):
     name: str = ""
     token: str = ""
 
 
-class Create(Message):
+class Create(Message, tag="create"):
     id: int
     game: str
     seats: int
@@ -24,7 +24,7 @@ class Create(Message):
     wants: list[str] = []
 
 
-class Join(Message):
+class Join(Message, tag="join"):
     id: int
     room: int
     wants: list[str] = []
@@ -36,7 +36,7 @@ class AskView(Message, tag="view"):
     wants: list[str] = []
 
 
-class Resume(Message):
+class Resume(Message, tag="resume"):
     id: int
     room: int
     epoch: int
@@ -44,16 +44,16 @@ class Resume(Message):
     wants: list[str] = []
 
 
-class Leave(Message):
+class Leave(Message, tag="leave"):
     id: int
     room: int
 
 
-class Bye(Message):
+class Bye(Message, tag="bye"):
     pass
 
 
-class Act(Message):
+class Act(Message, tag="act"):
     id: int
     room: int
     command: msgspec.Raw
@@ -65,7 +65,7 @@ class Sitting(msgspec.Struct):
 
 
 class Position(msgspec.Struct):
-    """The parts of a room's view that a player looks at."""
+    """The parts of a room's view that a player reads."""
 
     epoch: int
     offset: int
@@ -76,31 +76,31 @@ class Position(msgspec.Struct):
     seats: list[Sitting] = []
 
 
-class Welcome(Message):
+class Welcome(Message, tag="welcome"):
     name: str
     token: str
 
 
-class Entered(Message):
+class Entered(Message, tag="entered"):
     id: int
     room: int
     seat: int
     view: Position
 
 
-class Resumed(Message):
+class Resumed(Message, tag="resumed"):
     id: int
     room: int
 
 
-class View(Message):
+class View(Message, tag="view"):
     room: int
     view: Position
     id: int | None = None
     reason: str = ""
 
 
-class Update(Message):
+class Update(Message, tag="update"):
     room: int
     epoch: int
     offset: int
@@ -110,28 +110,28 @@ class Update(Message):
     options: msgspec.Raw = NOTHING
 
 
-class Ack(Message):
+class Ack(Message, tag="ack"):
     id: int
     room: int = 0
     epoch: int = 0
     offset: int = 0
 
 
-class Error(Message):
+class Error(Message, tag="error"):
     code: str
     text: str = ""
     id: int | None = None
 
 
-class Pong(Message):
+class Pong(Message, tag="pong"):
     pass
 
 
-class Rooms(Message):
+class Rooms(Message, tag="rooms"):
     pass
 
 
-class Watching(Message):
+class Watching(Message, tag="watching"):
     pass
 
 
@@ -139,16 +139,18 @@ class RoomsChanged(Message, tag="rooms_changed"):
     pass
 
 
-Heard: TypeAlias = Update | Ack | View | Entered | Resumed | Welcome | Error | Pong | Rooms | RoomsChanged | Watching
+ServerMessage: TypeAlias = (
+    Update | Ack | View | Entered | Resumed | Welcome | Error | Pong | Rooms | RoomsChanged | Watching
+)
 
-_heard: msgspec.json.Decoder[Heard] = msgspec.json.Decoder(Heard)
+_decoder: msgspec.json.Decoder[ServerMessage] = msgspec.json.Decoder(ServerMessage)
 _encoder = msgspec.json.Encoder()
 
 
-def hear(frame: bytes) -> Heard:
-    """Raises `msgspec.DecodeError` for anything that is no message of the protocol."""
-    return _heard.decode(frame)
+def decode(frame: bytes) -> ServerMessage:
+    """Raises `msgspec.DecodeError` if the frame is not a message of the protocol."""
+    return _decoder.decode(frame)
 
 
-def say(message: Message) -> bytes:
+def encode(message: Message) -> bytes:
     return _encoder.encode(message)

@@ -1,42 +1,42 @@
-"""How a `/ws/play` client follows a game and what it does in it: one mind that knows stones, one for all games."""
+"""Strategies of `/ws/play` clients: one that follows stones itself, and one for any game."""
 
 from random import Random
 from typing import Any, Protocol
 
 import msgspec
 
-from loadtest.checks.comparable import shown
+from loadtest.checks.comparable import comparable
 from loadtest.clients.play.messages import Position, Update
 from shared.games import stones
 from shared.room_events import Closed, Ended, RoomEvent
 
 
 class Strategy(Protocol):
-    """Follows one game from a seat's point of view."""
+    """Follows one game from a seat's point of view, and chooses its moves."""
 
     wants: list[str]
-    """What updates shall carry besides events."""
+    """Additional parts that updates shall carry."""
     asks_view: bool
-    """True if only a view from the server tells the final position."""
+    """True if the final position is known only from a view."""
     ending: Any
-    """How the game ended, JSON-like; None while it goes on."""
+    """The result of the game, JSON-like; None until it has ended."""
     closed: str
-    """Why the room was closed without a result; empty if it was not."""
+    """The reason if the room was closed without a result, or else empty."""
 
-    def look(self, view: Position) -> None:
-        """A whole view came: forget everything else."""
+    def reset(self, view: Position) -> None:
+        """Continue from a whole view."""
 
     def follow(self, update: Update) -> None:
-        """A step happened."""
+        """Apply a step."""
 
     def choose(self) -> bytes | None:
-        """The command to send now, as JSON; None if it is not this seat's turn."""
+        """The command to send, as JSON; None if it is not this seat's turn."""
 
     def agrees(self, view: Position) -> bool:
-        """Whether a view of the step that was followed last is what the events have told."""
+        """Whether a view of the last step equals the position that the events led to."""
 
-    def told(self) -> tuple[Any, Any]:
-        """Result and board, as in `Told`."""
+    def outcome(self) -> tuple[Any, Any]:
+        """Result and board, as in `Received`."""
 
 
 _events = msgspec.json.Decoder(list[RoomEvent | stones.Started | stones.Taken])
@@ -45,16 +45,16 @@ _TAKE = {count: msgspec.json.encode(stones.Take(count)) for count in (1, 2, 3)}
 
 
 def _plain(value: msgspec.Struct) -> Any:
-    """As it would look in a view: plain JSON values."""
+    """The value as plain JSON values, as in a view."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def _shown(view: Position) -> stones.State:
+def _stones_in(view: Position) -> stones.State:
     return _state.decode(view.game) or stones.GAME.empty
 
 
 class StonesStrategy:
-    """Folds the events of stones itself, so that the server has no options to compute."""
+    """Applies the events of stones itself, so that the server need not compute options."""
 
     wants: list[str]
     asks_view = False
@@ -67,10 +67,10 @@ class StonesStrategy:
         self._state = stones.GAME.empty
         self._random = Random(seed)
 
-    def look(self, view: Position) -> None:
+    def reset(self, view: Position) -> None:
         self.ending = view.outcome
         self.closed = "closed" if view.status == "closed" else ""
-        self._state = _shown(view)
+        self._state = _stones_in(view)
 
     def follow(self, update: Update) -> None:
         for event in _events.decode(update.events):
@@ -91,17 +91,17 @@ class StonesStrategy:
         return _TAKE[1 + int(self._random.random() * min(3, state.stones))]
 
     def agrees(self, view: Position) -> bool:
-        return _shown(view) == self._state
+        return _stones_in(view) == self._state
 
-    def told(self) -> tuple[Any, Any]:
+    def outcome(self) -> tuple[Any, Any]:
         return self.ending, _plain(self._state)
 
 
-_offers = msgspec.json.Decoder(list[msgspec.Raw] | None)
+_options_decoder = msgspec.json.Decoder(list[msgspec.Raw] | None)
 
 
 class GenericStrategy:
-    """Plays any game: takes one of the options that updates and views carry."""
+    """Plays any game: chooses one of the options that updates and views carry."""
 
     wants: list[str]
     asks_view = True
@@ -116,16 +116,16 @@ class GenericStrategy:
         self._game: Any = None
         self._names: dict[int, str] = {}
 
-    def look(self, view: Position) -> None:
+    def reset(self, view: Position) -> None:
         self.ending = view.outcome
         self.closed = "closed" if view.status == "closed" else ""
-        self._offered(view.options)
+        self._set_options(view.options)
         self._game = msgspec.json.decode(view.game)
         self._names = {sitting.seat: sitting.name for sitting in view.seats}
 
     def follow(self, update: Update) -> None:
         self._game = None
-        self._offered(update.options)
+        self._set_options(update.options)
         if b'"room.' not in bytes(update.events):
             return
         for event in msgspec.json.decode(update.events):
@@ -135,8 +135,8 @@ class GenericStrategy:
                 case {"type": "room.closed", "reason": reason}:
                     self.closed = reason or "closed"
 
-    def _offered(self, options: msgspec.Raw) -> None:
-        self._options = _offers.decode(options) or []
+    def _set_options(self, options: msgspec.Raw) -> None:
+        self._options = _options_decoder.decode(options) or []
 
     def choose(self) -> bytes | None:
         if not self._options or self.ending is not None:
@@ -146,9 +146,9 @@ class GenericStrategy:
     def agrees(self, view: Position) -> bool:
         return True
 
-    def told(self) -> tuple[Any, Any]:
-        return shown(self._name, self._game, self._names, self.ending)
+    def outcome(self) -> tuple[Any, Any]:
+        return comparable(self._name, self._game, self._names, self.ending)
 
 
-def mind_for(game: str, seat: int, seed: int) -> Strategy:
+def strategy_for(game: str, seat: int, seed: int) -> Strategy:
     return StonesStrategy(seat, seed) if game == stones.GAME.name else GenericStrategy(game, seed)

@@ -1,9 +1,8 @@
-"""A player of the Snarl protocol: explores, finds key and exit, and watches that the server keeps to the protocol."""
+"""A client of the Snarl protocol: explores, finds key and exit, and checks every message of the server."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import msgspec
 import orjson
 
 from loadtest.clients.contract import Received, SeatAssignment
@@ -13,19 +12,20 @@ from shared.dice import Dice
 from shared.games.snarl.explorer import choose
 
 WAIT_S = 20
-"""A table that does not fill starts after so long with those who are there."""
+"""Seconds after which a table that is not full starts."""
 
 _endings: dict[tuple[str, ...], tuple[Any, int]] = {}
-"""Scores that somebody was told, by the players of the game, and how many of them have not told theirs yet.
+"""The scores that the first player of a game received, and how many of its players have yet to compare theirs, by the
+names of the players.
 
-The protocol does not say at which table one sits, and tables are filled in the order of coming: who plays together
-shows only in the names."""
+The protocol does not name tables, and tables are filled in the order of arrival, so the load tool does not know which
+clients play together: the names in the scores show it."""
 
 
 class SnarlPlayer:
     def __init__(self, seating: SeatAssignment) -> None:
         self.path = f"/ws/snarl?players={seating.seats}&wait={WAIT_S}"
-        self.told = Received()
+        self.received = Received()
         self.over = False
         self.moves = 0
         self.sent_at: Callable[[], None] | None = None
@@ -47,30 +47,30 @@ class SnarlPlayer:
         try:
             message = orjson.loads(frame)
         except orjson.JSONDecodeError:
-            self._fault(f"the server sent no JSON: {frame!r}")
+            self._fault(f"not JSON: {frame!r}")
             return ()
         faults = list(faults_of(message, self._seating.name))
-        self.told.faults.extend(faults)
+        self.received.faults.extend(faults)
         if faults or self.over:
             return ()
-        return self._word(message) if isinstance(message, str) else self._object(message)
+        return self._on_text(message) if isinstance(message, str) else self._on_object(message)
 
     def tick(self) -> Iterable[bytes]:
-        return self._say_name() if self._name_due else ()
+        return self._send_name() if self._name_due else ()
 
-    def _word(self, word: str) -> Iterable[bytes]:
-        if word == "name":
+    def _on_text(self, text: str) -> Iterable[bytes]:
+        if text == "name":
             if not self._named:
-                return self._say_name()
+                return self._send_name()
             self._count("name asked again")
             self._name_due = True
-        elif word == "move":
+        elif text == "move":
             return self._move()
-        elif word in RESULTS:
-            self._result(word)
+        elif text in RESULTS:
+            self._on_result(text)
         return ()
 
-    def _object(self, message: dict[str, Any]) -> Iterable[bytes]:
+    def _on_object(self, message: dict[str, Any]) -> Iterable[bytes]:
         match message["type"]:
             case "start-level":
                 if message["level"] != self._level:
@@ -90,48 +90,48 @@ class SnarlPlayer:
                 self._end(message["scores"])
         return ()
 
-    def _say_name(self) -> Iterable[bytes]:
+    def _send_name(self) -> Iterable[bytes]:
         self._named, self._name_due = True, False
         if self._seating.first:
             self._seating.opened(0)
-        yield msgspec.json.encode(self._seating.name)
+        yield orjson.dumps(self._seating.name)
 
     def _move(self) -> Iterable[bytes]:
         if self._moving or not self._active:
-            self._fault("a move was asked for at the wrong time")
+            self._fault("the server asked for a move at the wrong time")
         self._moving = True
         if self.sent_at is not None:
             self.sent_at()
-        yield msgspec.json.encode({"type": "move", "to": choose(self._memory.known(), self._dice)})
+        yield orjson.dumps({"type": "move", "to": choose(self._memory.known(), self._dice)})
 
-    def _result(self, word: str) -> None:
+    def _on_result(self, result: str) -> None:
         if not self._moving:
-            self._fault(f"{word} answers no move")
+            self._fault(f"{result} without a move")
         self._moving = False
         self.moves += 1
-        self._count(word)
+        self._count(result)
         if self.acked_at is not None:
             self.acked_at()
-        if word == "Invalid":
-            self._fault("a legal move was called invalid")
-        self._memory.unlocked |= word == "Key"
-        self._active &= word not in ("Exit", "Eject")
+        if result == "Invalid":
+            self._fault("a legal move was refused as invalid")
+        self._memory.unlocked |= result == "Key"
+        self._active &= result not in ("Exit", "Eject")
 
     def _end(self, scores: list[dict[str, Any]]) -> None:
         self.over = True
-        self.told.result = "the game has ended"
+        self.received.result = "the game has ended"
         self._count("games")
         names = tuple(sorted(score["name"] for score in scores))
         if self._seating.name not in names:
             self._fault(f"the scores are of {names}, not of {self._seating.name}")
         known, left = _endings.pop(names, (scores, len(names)))
         if known != scores:
-            self._fault(f"one player was told {known}, another {scores}")
+            self._fault(f"one player received {known}, another {scores}")
         if left > 1:
             _endings[names] = (known, left - 1)
 
     def _count(self, what: str) -> None:
-        self.told.counts[what] = self.told.counts.get(what, 0) + 1
+        self.received.counts[what] = self.received.counts.get(what, 0) + 1
 
     def _fault(self, text: str) -> None:
-        self.told.faults.append(f"snarl, {self._seating.name}: {text}")
+        self.received.faults.append(f"snarl, {self._seating.name}: {text}")

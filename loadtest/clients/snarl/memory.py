@@ -1,4 +1,4 @@
-"""What a client remembers of a level from the windows it was shown."""
+"""The part of a Snarl level that a client has seen."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from shared.games.snarl.sights import SIGHT, Actor, Kind, Point
 
 
 class Memory:
-    """Of one level."""
+    """The tiles and objects of one level, collected from player updates."""
 
     def __init__(self) -> None:
         self._tiles: dict[Point, int] = {}

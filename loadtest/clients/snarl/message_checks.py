@@ -1,4 +1,4 @@
-"""What every message of a Snarl server must be like; says in words what is wrong with one."""
+"""Checks of the messages of a Snarl server against the protocol."""
 
 import re
 from collections.abc import Iterator
@@ -16,15 +16,15 @@ _MEMBERS: Final[dict[str, dict[str, Any]]] = {
 
 
 def faults_of(message: Any, name: str) -> Iterator[str]:
-    """Everything that is wrong with a message to this player."""
+    """The faults of a message to this player, as texts."""
     if isinstance(message, str):
         if message not in ("name", "move", *RESULTS):
-            yield f"the server said {message!r}"
+            yield f"unknown message {message!r}"
         return
     kind = message.get("type") if isinstance(message, dict) else None
     members = _MEMBERS.get(kind) if isinstance(kind, str) else None
     if members is None or set(message) != {"type", *members}:
-        yield f"this is no message of the protocol: {message!r}"
+        yield f"not a message of the protocol: {message!r}"
         return
     for member, wanted in members.items():
         if not isinstance(message[member], wanted):

@@ -1,4 +1,4 @@
-"""The command line: what is printed, and how it fails."""
+"""The `tavolata` command: output, error lines and exit codes."""
 
 import os
 import re
@@ -13,13 +13,13 @@ from deploy import cli
 from tests.support.launched import free_span
 
 
-class Told(NamedTuple):
+class Outcome(NamedTuple):
     code: object
     out: str
     err: str
 
 
-Run: TypeAlias = Callable[..., Told]
+Run: TypeAlias = Callable[..., Outcome]
 
 GOOD = """
 from shared.games import stones
@@ -37,11 +37,11 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     for name in [name for name in os.environ if name.startswith("TAVOLATA_")]:
         monkeypatch.delenv(name)
 
-    def run(*words: str) -> Told:
+    def run(*words: str) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["tavolata", *words])
         with pytest.raises(SystemExit) as caught:
             cli.main()
-        return Told(caught.value.code, *capsys.readouterr())
+        return Outcome(caught.value.code, *capsys.readouterr())
 
     return run
 
@@ -63,61 +63,70 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(run: Run, words: tuple[str, ...], text: str) -> None:
-    told = run(*words)
-    assert told.code == 2
-    assert text in told.err
-    assert told.err.startswith("tavolata: ")
-    assert len(told.err.splitlines()) == 1
+    done = run(*words)
+    assert done.code == 2
+    assert text in done.err
+    assert done.err.startswith("tavolata: ")
+    assert len(done.err.splitlines()) == 1
 
 
 def test_a_wrong_variable_is_one_line_and_exit_code_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVOLATA_LEASE_MS", "soon")
-    assert run("up") == Told(2, "", "tavolata: TAVOLATA_LEASE_MS must be a whole number, not 'soon'\n")
+    assert run("up") == Outcome(2, "", "tavolata: TAVOLATA_LEASE_MS must be a whole number, not 'soon'\n")
 
 
-def test_a_variable_that_nobody_understands_is_one_line_and_no_obstacle(
+def test_an_unknown_variable_is_one_line_and_does_not_stop_the_command(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("TAVOLATA_PARTITION", "TAVOLATA_SNARL_WAIT", "TAVOLATA_CODEX_GRACE_MS", "TAVOLATA_BOT_MS"):
         monkeypatch.setenv(name, "10")
-    told = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
-    stray, obstacle = told.err.splitlines()
-    assert stray == "tavolata: TAVOLATA_PARTITION is not a setting and is ignored; did you mean TAVOLATA_PARTITIONS?"
-    assert "is not the address of a store" in obstacle
+    done = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
+    warning, failure = done.err.splitlines()
+    assert warning == "tavolata: TAVOLATA_PARTITION is not a setting and is ignored; did you mean TAVOLATA_PARTITIONS?"
+    assert "is not the address of a store" in failure
 
 
 def test_a_store_with_an_unknown_scheme_is_one_line_and_exit_code_2(run: Run, tmp_path: Path) -> None:
-    told = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
-    assert told.code == 2
-    assert told.err.startswith("tavolata: http://127.0.0.1 is not the address of a store: ")
-    assert len(told.err.splitlines()) == 1
+    done = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
+    assert done.code == 2
+    assert done.err.startswith("tavolata: http://127.0.0.1 is not the address of a store: ")
+    assert len(done.err.splitlines()) == 1
 
 
-def test_a_data_folder_that_cannot_be_one_is_one_line_and_exit_code_1(run: Run, tmp_path: Path) -> None:
+def test_an_unusable_data_folder_is_one_line_and_exit_code_1(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    told = run("up", "--data", str(tmp_path / "file" / "data"), "--port", str(free_span(4)))
-    assert told.code == 1
-    assert told.err == f"tavolata: the data folder {tmp_path / 'file' / 'data'} cannot be used: Not a directory\n"
+    done = run("up", "--data", str(tmp_path / "file" / "data"), "--port", str(free_span(4)))
+    assert done.code == 1
+    assert done.err == f"tavolata: the data folder {tmp_path / 'file' / 'data'} cannot be used: Not a directory\n"
 
 
-def test_ps_and_down_say_that_nothing_runs(run: Run, tmp_path: Path) -> None:
+def test_ps_and_down_report_that_no_cluster_runs(run: Run, tmp_path: Path) -> None:
     for verb in ("ps", "down"):
-        told = run(verb, "--data", str(tmp_path))
-        assert (told.code, told.out) == (1, "")
-        assert told.err.startswith(f"tavolata: no cluster is running on {tmp_path}")
+        done = run(verb, "--data", str(tmp_path))
+        assert done.code == 1
+        assert done.out == ""
+        assert done.err.startswith(f"tavolata: no cluster is running on {tmp_path}")
+
+
+@pytest.mark.parametrize("words", [(), ("up",), ("load",), ("snarl",), ("settings",)])
+def test_the_help_prints_no_type_behind_flags(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words, "--help")
+    assert done.code == 0
+    assert "--help" in done.out
+    assert "<bool>" not in done.out
 
 
 def test_settings_lists_every_variable(run: Run) -> None:
-    told = run("settings")
-    assert told.code == 0
+    done = run("settings")
+    assert done.code == 0
     for name in ("TAVOLATA_REDIS_URL", "TAVOLATA_SHARED_PORT", "TAVOLATA_SNAPSHOT_EVERY"):
-        assert len(re.findall(rf"\b{name}\b", told.out)) == 1
+        assert len(re.findall(rf"\b{name}\b", done.out)) == 1
 
 
 def test_a_game_that_keeps_the_contract_passes(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = check(run, tmp_path, monkeypatch, "pebbles_good", GOOD)
-    assert told.code == 0
-    assert told.out.startswith("pebbles@1 keeps the contract: 3 games, ")
+    done = check(run, tmp_path, monkeypatch, "pebbles_good", GOOD)
+    assert done.code == 0
+    assert done.out.startswith("pebbles@1 keeps the contract: 3 games, ")
 
 
 @pytest.mark.parametrize(
@@ -128,17 +137,17 @@ def test_a_game_that_keeps_the_contract_passes(run: Run, tmp_path: Path, monkeyp
         ("pebbles_torn", "GAME = 1 //", r"pebbles_torn cannot be imported: SyntaxError"),
     ],
 )
-def test_a_game_that_breaks_the_contract_is_told_where(
+def test_a_game_that_breaks_the_contract_is_reported_with_the_place(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str, text: str
 ) -> None:
-    told = check(run, tmp_path, monkeypatch, name, source)
-    assert told.code == 1
-    assert re.search(text, told.err)
-    assert "Traceback" not in told.err
+    done = check(run, tmp_path, monkeypatch, name, source)
+    assert done.code == 1
+    assert re.search(text, done.err)
+    assert "Traceback" not in done.err
 
 
-def check(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> Told:
-    """As an author would: the module is in the current folder."""
+def check(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> Outcome:
+    """Check a module in the current folder, as an author of a game would."""
     (folder / f"{name}.py").write_text(source)
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(folder)

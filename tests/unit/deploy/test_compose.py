@@ -1,4 +1,4 @@
-"""docker-compose.yml and what belongs to it: no engine is needed to see that names, paths and variables are right."""
+"""docker-compose.yml and its files: names, paths, ports and variables agree. Needs no container engine."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def port_of(compose: dict[str, Any], service: str) -> int:
     return int(compose["services"][service]["environment"]["TAVOLATA_PORT"])
 
 
-def test_the_services_are_there_and_monitoring_is_a_profile(compose: dict[str, Any]) -> None:
+def test_monitoring_services_are_in_a_profile_and_all_others_are_not(compose: dict[str, Any]) -> None:
     services = compose["services"]
     assert {name for name, service in services.items() if "profiles" not in service} == {
         "valkey",
@@ -81,7 +81,7 @@ def test_commands_and_variables_exist(compose: dict[str, Any], name: str) -> Non
 
 
 @pytest.mark.parametrize("name", NODES)
-def test_health_checks_ask_the_port_that_is_listened_on(compose: dict[str, Any], name: str) -> None:
+def test_health_checks_use_the_port_that_the_process_listens_on(compose: dict[str, Any], name: str) -> None:
     assert f"http://127.0.0.1:{port_of(compose, name)}/healthz" in compose["services"][name]["healthcheck"]["test"][-1]
     assert compose["services"][name]["depends_on"]["valkey"]["condition"] == "service_healthy"
 
@@ -95,9 +95,9 @@ def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any])
             assert (ROOT / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
 
 
-def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any]) -> None:
+def test_the_proxy_listens_on_port_8000_and_forwards_to_the_gateways(compose: dict[str, Any]) -> None:
     assert compose["services"]["proxy"]["ports"] == ["8000:8000"]
-    config = text("deploy/haproxy.cfg")
+    config = text("deploy/docker/haproxy.cfg")
     assert re.search(r"^\s+bind :8000$", config, re.MULTILINE)
     [template] = re.findall(r"^\s+server-template (\S+) (\S+) (\S+) (.*)$", config, re.MULTILINE)
     assert template[0] in compose["services"]
@@ -108,16 +108,16 @@ def test_players_come_in_on_port_8000_through_the_proxy(compose: dict[str, Any])
     assert "uri /readyz" in config
 
 
-def test_what_the_image_copies_exists_and_is_not_ignored() -> None:
+def test_files_that_the_image_copies_exist_and_are_not_ignored() -> None:
     kept = {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")}
-    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("deploy/Dockerfile"), re.MULTILINE)
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("deploy/docker/Dockerfile"), re.MULTILINE)
     sources = {source for line in copied for source in line.split()}
     assert sources == kept
     assert all((ROOT / source).exists() for source in sources)
 
 
 def test_the_image_is_small_and_not_run_by_root() -> None:
-    dockerfile = text("deploy/Dockerfile")
+    dockerfile = text("deploy/docker/Dockerfile")
     assert set(re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)) == {"python:3.12-slim"}
     assert len(re.findall(r"^FROM ", dockerfile, re.MULTILINE)) == 2
     final = dockerfile.rpartition("\nFROM ")[2]
@@ -125,18 +125,18 @@ def test_the_image_is_small_and_not_run_by_root() -> None:
 
 
 def test_nothing_names_a_package_index() -> None:
-    for path in ("docker-compose.yml", "deploy/Dockerfile", "pyproject.toml", "Makefile"):
+    for path in ("docker-compose.yml", "deploy/docker/Dockerfile", "pyproject.toml", "Makefile"):
         assert not re.search(r"index[-]url|PIP_|https?://(?!127\.0\.0\.1)", text(path)), path
 
 
-def test_prometheus_finds_what_was_scaled(compose: dict[str, Any]) -> None:
-    jobs = yaml.safe_load(text("deploy/prometheus.yml"))["scrape_configs"]
+def test_prometheus_discovers_all_gateways_and_workers(compose: dict[str, Any]) -> None:
+    jobs = yaml.safe_load(text("deploy/docker/prometheus.yml"))["scrape_configs"]
     found = {config["names"][0]: config["port"] for job in jobs for config in job["dns_sd_configs"]}
     assert found == {name: port_of(compose, name) for name in NODES}
 
 
 def test_the_dashboard_shows_every_metric_and_no_other() -> None:
-    dashboard = json.loads(text("deploy/grafana/dashboards/tavolata.json"))
+    dashboard = json.loads(text("deploy/docker/grafana/dashboards/tavolata.json"))
     used = {
         name.removesuffix("_bucket")
         for panel in dashboard["panels"]
@@ -146,7 +146,7 @@ def test_the_dashboard_shows_every_metric_and_no_other() -> None:
     assert used == METRICS
 
 
-def test_they_are_the_metrics_of_gateways_and_workers() -> None:
+def test_the_listed_metrics_are_those_of_gateways_and_workers() -> None:
     registries = (gateway.metrics.Metrics().registry, worker.metrics.WorkerMetrics().registry)
     counted = [metric for registry in registries for metric in registry.collect()]
     assert {metric.name + "_total" * (metric.type == "counter") for metric in counted} == METRICS
@@ -154,12 +154,12 @@ def test_they_are_the_metrics_of_gateways_and_workers() -> None:
 
 def test_the_dashboard_and_its_source_are_where_grafana_looks(compose: dict[str, Any]) -> None:
     mounts = dict(volume.split(":")[:2] for volume in compose["services"]["grafana"]["volumes"])
-    provider = yaml.safe_load(text("deploy/grafana/provisioning/dashboards/tavolata.yml"))["providers"][0]
-    assert provider["options"]["path"] == mounts["./deploy/grafana/dashboards"]
+    provider = yaml.safe_load(text("deploy/docker/grafana/provisioning/dashboards/tavolata.yml"))["providers"][0]
+    assert provider["options"]["path"] == mounts["./deploy/docker/grafana/dashboards"]
     home = Path(compose["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
     assert str(home.parent) == provider["options"]["path"]
-    assert (ROOT / "deploy/grafana/dashboards" / home.name).is_file()
-    source = yaml.safe_load(text("deploy/grafana/provisioning/datasources/prometheus.yml"))["datasources"][0]
+    assert (ROOT / "deploy/docker/grafana/dashboards" / home.name).is_file()
+    source = yaml.safe_load(text("deploy/docker/grafana/provisioning/datasources/prometheus.yml"))["datasources"][0]
     assert source["url"] == "http://prometheus:9090"
-    dashboard = json.loads(text("deploy/grafana/dashboards/tavolata.json"))
+    dashboard = json.loads(text("deploy/docker/grafana/dashboards/tavolata.json"))
     assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}

@@ -1,4 +1,4 @@
-"""docs/operations.md tells what there is."""
+"""docs/operations.md is complete: settings, metrics, commands, paths."""
 
 import re
 
@@ -18,7 +18,7 @@ def document() -> str:
     return (ROOT / "docs" / "operations.md").read_text()
 
 
-def test_the_tables_of_settings_are_those_of_the_code(document: str) -> None:
+def test_the_tables_of_settings_are_generated_from_the_code(document: str) -> None:
     assert document.partition(BEGIN)[2].partition(END)[0] == settings_reference.markdown()
 
 

@@ -1,4 +1,4 @@
-"""The command: exit codes, and what is printed and written."""
+"""The `load` command: exit codes, output and the JSON file."""
 
 import asyncio
 import json
@@ -10,15 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from loadtest.__main__ import app
-from tests.unit.loadtest.fake import Fake
+from tests.unit.loadtest.fake_gateway import FakeGateway
 
 NOWHERE = ["--url", "ws://127.0.0.1:1"]
 
 
 class Served:
-    """A fake server in a thread of its own: the command runs a loop itself."""
+    """A fake gateway in its own thread: the command runs its own event loop."""
 
-    def __init__(self, fake: Fake) -> None:
+    def __init__(self, fake: FakeGateway) -> None:
         self.fake = fake
         self._up = threading.Event()
         self._loop = asyncio.new_event_loop()
@@ -41,34 +41,45 @@ class Served:
 
 
 @pytest.fixture
-def served(request: pytest.FixtureRequest) -> Iterator[Fake]:
-    server = Served(getattr(request, "param", None) or Fake())
+def served(request: pytest.FixtureRequest) -> Iterator[FakeGateway]:
+    server = Served(getattr(request, "param", None) or FakeGateway())
     server.start()
     yield server.fake
     server.stop()
 
 
-def test_a_good_run_says_so_and_writes_its_figures(served: Fake, tmp_path: Path) -> None:
-    figures = tmp_path / "figures.json"
-    words = ["--url", served.url, "--rooms", "2", "--games", "1", "--options", '{"stones": 9}', "--json", str(figures)]
-    result = CliRunner().invoke(app, words)
+def test_a_good_run_prints_the_verdict_and_writes_the_measurements(served: FakeGateway, tmp_path: Path) -> None:
+    measured = tmp_path / "measured.json"
+    options = [
+        "--url",
+        served.url,
+        "--rooms",
+        "2",
+        "--games",
+        "1",
+        "--options",
+        '{"stones": 9}',
+        "--json",
+        str(measured),
+    ]
+    result = CliRunner().invoke(app, options)
     assert result.exit_code == 0, result.output
     assert "all good: 0 holes, 0 repeats, 0 disorder, 0 lost" in result.output
-    found = json.loads(figures.read_text())
+    found = json.loads(measured.read_text())
     assert found["good"] is True
     assert found["games_finished"] == 2
     assert found["findings"]["lost"] == 0
 
 
-def test_a_run_over_time_says_what_it_measured(served: Fake) -> None:
+def test_a_run_with_a_duration_prints_its_measurements(served: FakeGateway) -> None:
     result = CliRunner().invoke(app, ["--url", served.url, "--rooms", "2", "--duration", "0.2"])
     assert result.exit_code == 0, result.output
-    for word in ("moves per second", "p99.9", "longest pause", "cpu per move"):
-        assert word in result.output
+    for title in ("moves per second", "p99.9", "longest pause", "cpu per move"):
+        assert title in result.output
 
 
-@pytest.mark.parametrize("served", [Fake(refuse="game/unknown")], indirect=True)
-def test_a_bad_run_has_exit_code_1(served: Fake) -> None:
+@pytest.mark.parametrize("served", [FakeGateway(refuse="game/unknown")], indirect=True)
+def test_a_bad_run_has_exit_code_1(served: FakeGateway) -> None:
     result = CliRunner().invoke(app, ["--url", served.url, "--rooms", "1", "--games", "1"])
     assert result.exit_code == 1
     assert "game/unknown" in result.output
@@ -81,25 +92,31 @@ def test_no_server_is_one_line_and_exit_code_1() -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "options",
     [
         ["--url", "ftp://x"],
         ["--options", "{"],
         ["--dialect", "klingon"],
         ["--rooms", "0"],
         ["--pids", "x"],
-        ["stray"],
+        ["unexpected"],
         ["--tcp", "nonsense"],
         ["--tcp"],
     ],
 )
-def test_a_wrong_option_has_exit_code_2(words: list[str]) -> None:
-    result = CliRunner().invoke(app, [*NOWHERE, *words])
+def test_a_wrong_option_has_exit_code_2(options: list[str]) -> None:
+    result = CliRunner().invoke(app, [*NOWHERE, *options])
     assert result.exit_code == 2
     assert "Traceback" not in result.output
 
 
-def test_idle_sessions_are_counted(served: Fake) -> None:
+def test_idle_sessions_are_counted(served: FakeGateway) -> None:
     result = CliRunner().invoke(app, ["--url", served.url, "--idle", "7", "--data", "/nowhere"])
     assert result.exit_code == 0, result.output
     assert "7 idle sessions opened, 0 failed" in result.output
+
+
+def test_a_game_that_the_server_does_not_have_is_refused_with_the_games_that_it_has(served: FakeGateway) -> None:
+    result = CliRunner().invoke(app, ["--url", served.url, "--game", "nosuch"])
+    assert result.exit_code == 2
+    assert "the server has codex, stones, not 'nosuch'" in " ".join(result.output.replace("\u2502", " ").split())

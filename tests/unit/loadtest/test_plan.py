@@ -1,4 +1,4 @@
-"""The forms of the command line."""
+"""The parsers of command line options."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from loadtest.plan import STONES, PlanError, options_of, pids_of, tcp_of, urls_o
         ("ws://[::1]:8000", ("ws://[::1]:8000",)),
     ],
 )
-def test_urls(text: str, urls: tuple[str, ...]) -> None:
+def test_urls_are_completed_with_scheme_and_port(text: str, urls: tuple[str, ...]) -> None:
     assert urls_of(text) == urls
 
 
@@ -37,7 +37,9 @@ def test_wrong_urls_are_refused(text: str) -> None:
         ("codex", "", False, {}),
     ],
 )
-def test_options(game: str, text: str, expert: bool, options: dict[str, Any]) -> None:
+def test_options_are_json_with_a_default_for_stones(
+    game: str, text: str, expert: bool, options: dict[str, Any]
+) -> None:
     assert options_of(game, text, expert) == options
 
 
@@ -58,12 +60,12 @@ def test_wrong_options_are_refused(text: str) -> None:
         (["snarl=5000", "codex=6000"], {"snarl": ("h", 5000), "codex": ("h", 6000)}),
     ],
 )
-def test_places_over_tcp(texts: list[str], places: dict[str, tuple[str, int]]) -> None:
+def test_tcp_addresses_are_completed_with_host_and_port(texts: list[str], places: dict[str, tuple[str, int]]) -> None:
     assert tcp_of(texts, ("snarl",), "h") == places
 
 
 @pytest.mark.parametrize("text", ["snarl", "snarl=", "=5", "a:b", "play=5000", "nothing=1"])
-def test_wrong_places_are_refused(text: str) -> None:
+def test_wrong_tcp_addresses_are_refused(text: str) -> None:
     with pytest.raises(PlanError):
         tcp_of([text], ("snarl",), "h")
 
@@ -74,7 +76,7 @@ def test_processes_may_be_named_with_or_without_their_role() -> None:
         pids_of("gateway=x")
 
 
-def test_the_dialects_of_a_table() -> None:
+def test_the_dialects_of_a_table_follow_from_game_and_option() -> None:
     assert dialects_of("stones", "play") == ("play",)
     assert dialects_of("codex", "codex") == ("codex",)
     assert set(dialects_of("eriantys", "mixed")) >= {"eriantys.events", "eriantys.prompts", "eriantys.status"}

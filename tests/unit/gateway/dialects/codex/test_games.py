@@ -53,12 +53,12 @@ class Hall:
         self.pump()
 
     def check(self) -> None:
-        first = self.players[0].told
+        first = self.players[0].received
         for player in self.players:
             assert player.over
-            assert player.told.faults == []
-            assert player.told.result == first.result
-            assert player.told.board == first.board or None in (player.told.board, first.board)
+            assert player.received.faults == []
+            assert player.received.result == first.result
+            assert player.received.board == first.board or None in (player.received.board, first.board)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -69,8 +69,8 @@ def test_a_game_is_played_to_its_end(players: int, seed: int) -> None:
         hall.connect(place)
         hall.pump()
     hall.check()
-    assert all(player.moves > 10 and player.told.board is not None for player in hall.players)
-    assert all(player.told.counts == {} for player in hall.players)
+    assert all(player.moves > 10 and player.received.board is not None for player in hall.players)
+    assert all(player.received.counts == {} for player in hall.players)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -34,7 +34,7 @@ def test_a_correct_server_has_no_faults(name: str) -> None:
     listener = player(name)
     received = [message for message in evening_of(name) if not message["type"].startswith(("Confirm", "Error"))]
     hear(listener, *received)
-    assert listener.told.faults == []
+    assert listener.received.faults == []
 
 
 def faults_of(kind: str, **changes: Any) -> list[str]:
@@ -43,9 +43,9 @@ def faults_of(kind: str, **changes: Any) -> list[str]:
     for message in evening_of("Ann"):
         if message["type"].startswith(("Confirm", "Error")):
             continue
-        hit = message["type"] == kind + "Message" and not listener.told.faults
+        hit = message["type"] == kind + "Message" and not listener.received.faults
         hear(listener, {**message, **changes} if hit and message.get("i") != 40 else message)
-    return listener.told.faults
+    return listener.received.faults
 
 
 def test_wrong_points_are_noticed() -> None:
@@ -67,7 +67,7 @@ def test_a_card_that_is_placed_twice_is_noticed() -> None:
     for player_name in ("Ann", "Bob"):
         board = {"type": "PlayerBoardMessage", "player": player_name, "playableCard": picture, "i": 40, "j": 40}
         hear(listener, board)
-    assert listener.told.faults == ["card 82 was placed twice"]
+    assert listener.received.faults == ["card 82 was placed twice"]
 
 
 def test_a_confirmed_placement_that_is_gone_after_the_return_is_noticed() -> None:
@@ -79,13 +79,13 @@ def test_a_confirmed_placement_that_is_gone_after_the_return_is_noticed() -> Non
     hear(listener, {"type": "PlayerBoardMessage", "player": name, "playableCard": board, "i": 40, "j": 40})
     stage.clients[name].drop()
     hear(listener, stage.come_back(name).heard()[1])
-    assert "were" in listener.told.faults[0]
+    assert "were" in listener.received.faults[0]
 
 
 def test_a_frame_that_is_not_a_message_is_noticed() -> None:
     listener = player()
     assert list(listener.receive(b'{"type":"Surprise"}')) == []
-    assert "not a message" in listener.told.faults[0]
+    assert "not a message" in listener.received.faults[0]
 
 
 def test_a_busy_server_is_asked_again() -> None:
@@ -93,14 +93,14 @@ def test_a_busy_server_is_asked_again() -> None:
     (first,) = listener.open()
     assert hear(listener, {"type": "ErrorMessage", "details": "BUSY: retry after 1 s"}) == []
     assert list(listener.tick()) == [first]
-    assert listener.told.faults == []
+    assert listener.received.faults == []
 
 
 def test_a_denied_move_is_a_fault_unless_it_came_too_late() -> None:
     for details, faults in (("it is not your turn", 0), ("the game is over", 0), ("the deck is empty", 1)):
         listener = player()
         hear(listener, {"type": "ConfirmDrawMessage", "confirmdraw": False, "details": details})
-        assert len(listener.told.faults) == faults
+        assert len(listener.received.faults) == faults
 
 
 def test_heartbeats_are_sent_back() -> None:
@@ -125,5 +125,5 @@ def test_a_player_who_missed_the_end_learns_who_won() -> None:
     text = "the game is over; it was won by Ann, Bob"
     hear(listener, {"type": "ConfirmRejoinGameMessage", "confirmRejoinGame": False, "details": text})
     assert listener.over
-    assert listener.told.result == {"winners": ["Ann", "Bob"]}
+    assert listener.received.result == {"winners": ["Ann", "Bob"]}
     assert list(listener.open()) == []

@@ -32,7 +32,7 @@ def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> N
     party.play()
     party.check()
     view: View = party.room.state.view
-    shown = party.players[0].told.board
+    shown = party.players[0].received.board
     assert [island[2] for island in shown["islands"]] == [
         sum(view.tiles[tile - 1].tower is not None for tile in group.tiles) for group in view.groups
     ]
@@ -74,7 +74,7 @@ def test_all_characters_are_played_and_all_endings_occur() -> None:
         party.play()
         party.check()
         for player in party.players:
-            for what, count in player.told.counts.items():
+            for what, count in player.received.counts.items():
                 counts[what] = counts.get(what, 0) + count
     assert all(counts.get(f"character {number}") for number in CARDS)
     assert all(counts.get(f"ending {ending}") for ending in ("towers", "islands", "bag", "assistants"))

@@ -49,11 +49,11 @@ def test_players_of_the_load_tool_play_whole_games(seats: int) -> None:
         pairs = seat_all(Cluster(seed=seed), seats, seats, seed)
         play_on(pairs)
         for player, client in pairs:
-            assert player.told.faults == []
+            assert player.received.faults == []
             assert player.over
             assert client.closed is not None
             assert client.closed.code == 1000
-        assert len({str(player.told.result) for player, _ in pairs}) == 1
+        assert len({str(player.received.result) for player, _ in pairs}) == 1
         assert sum(player.moves for player, _ in pairs) > 0
 
 
@@ -62,7 +62,7 @@ def test_many_tables_fill_one_after_the_other() -> None:
     pairs = seat_all(cluster, 8, 2, 5)
     play_on(pairs)
     assert len(cluster.tables) == 4
-    assert all(player.over and not player.told.faults for player, _ in pairs)
+    assert all(player.over and not player.received.faults for player, _ in pairs)
 
 
 def test_a_player_that_loses_its_connection_comes_back_and_the_game_ends() -> None:
@@ -84,7 +84,7 @@ def test_a_player_that_loses_its_connection_comes_back_and_the_game_ends() -> No
             pairs[lost] = (player, cluster.connect())
     play_on(pairs)
     assert all(player.over for player, _ in pairs)
-    assert [player.told.faults for player, _ in pairs] == [[], [], []]
+    assert [player.received.faults for player, _ in pairs] == [[], [], []]
 
 
 class Wire:
@@ -119,4 +119,4 @@ def test_a_whole_game_over_a_tcp_stream_cut_to_pieces(piece: int) -> None:
         for line in lines:
             for answer in player.receive(line):
                 wire.send(answer)
-    assert player.told.faults == []
+    assert player.received.faults == []

@@ -36,7 +36,7 @@ def test_a_correct_conversation_has_no_faults() -> None:
     assert hear(player, START, UPDATE, "move") == [{"type": "move", "to": [1, 2]}]
     assert hear(player, "Key") == []
     assert player.moves == 1
-    assert player.told.faults == []
+    assert player.received.faults == []
 
 
 def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> None:
@@ -69,13 +69,13 @@ def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> Non
 def test_a_message_that_violates_the_protocol_is_a_fault(message: Any) -> None:
     player = newcomer()
     hear(player, message)
-    assert player.told.faults
+    assert player.received.faults
 
 
 def test_a_legal_move_that_is_called_invalid_is_a_fault() -> None:
     player = newcomer()
     hear(player, START, UPDATE, "move", "Invalid")
-    assert player.told.faults
+    assert player.received.faults
 
 
 def test_players_of_one_game_must_get_the_same_scores() -> None:
@@ -86,7 +86,7 @@ def test_players_of_one_game_must_get_the_same_scores() -> None:
     carol, dave = newcomer("carol"), newcomer("dave")
     hear(carol, scores(1))
     hear(dave, scores(2))
-    assert carol.told.faults == []
-    assert len(dave.told.faults) == 1
+    assert carol.received.faults == []
+    assert len(dave.received.faults) == 1
     assert carol.over
     assert dave.over

@@ -1,0 +1,54 @@
+"""Terminal output of the `tavolata` command: the console, and the addresses shown when a cluster is up."""
+
+import os
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+from deploy.launcher import store
+from deploy.launcher.plan import ClusterPlan, Layout
+
+WIDTH_OF_FILES = 160
+"""Width where the output is not a terminal: wide enough for any line."""
+
+
+class PipeSafeConsole(Console):
+    """A console that falls silent when its reader is gone: the cluster must go on without it."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def make_console() -> Console:
+    return PipeSafeConsole() if sys.stdout.isatty() else PipeSafeConsole(width=WIDTH_OF_FILES)
+
+
+def show_banner(console: Console, plan: ClusterPlan, layout: Layout) -> None:
+    """Print the addresses that an operator needs, and how to stop the cluster."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for title, text in _banner_rows(plan, layout):
+        table.add_row(title, text)
+    console.print(f"[bold green]Tavolata is up[/]  [bold]{plan.url}[/]")
+    console.print(table)
+
+
+def _banner_rows(plan: ClusterPlan, layout: Layout) -> list[tuple[str, str]]:
+    token = plan.gateway.admin_token or store.admin_token(layout.redis_url)
+    kind = f"embedded Valkey, durability {plan.gateway.durability}" if plan.embedded else "external"
+    rows = [
+        ("page and API", f"{plan.url}  (all gateways)"),
+        ("gateways", ", ".join(f"{plan.url.rpartition(':')[0]}:{spec.port}" for spec in layout.gateways)),
+        ("metrics", " ".join(f":{spec.port}/metrics" for spec in (*layout.gateways, *layout.workers))),
+        ("store", f"{store.without_password(layout.redis_url)}  ({kind})"),
+        ("data and logs", str(plan.data.absolute())),
+    ]
+    if plan.gateway.tcp:
+        rows.append(("TCP", plan.gateway.tcp.replace(",", "  ")))
+    if token:
+        rows.append(("admin token", token))
+    rows.append(("stop", f"Ctrl-C, or tavolata down --data {plan.data}"))
+    return rows

@@ -1,0 +1,106 @@
+"""From options to processes with their ports, and the form of --tcp."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deploy.errors import USAGE, CommandError
+from deploy.launcher.plan import joined_listeners, lay_out, listener_ports, plan_from_env
+from deploy.launcher.store import without_password
+from shared.runtime.settings import GatewaySettings, WorkerSettings, from_env
+from tests.support.launched import free_span
+
+DATA = Path("somewhere")
+
+
+def test_every_process_gets_its_own_port_and_the_common_settings() -> None:
+    port = free_span(4)
+    env = {"TAVOLATA_PORT": str(port), "TAVOLATA_GATEWAY_LEASE_MS": "900", "HOME": "/home/x"}
+    layout = lay_out(plan_from_env(DATA, 2, 3, env))
+    gateways = [from_env(GatewaySettings, spec.env) for spec in layout.gateways]
+    assert [(one.port, one.shared_port) for one in gateways] == [(port + 1, port), (port + 2, port)]
+    workers = [from_env(WorkerSettings, spec.env) for spec in layout.workers]
+    assert len({one.port for one in workers}) == 3
+    assert {one.gateway_lease_ms for one in (*gateways, *workers)} == {900}
+    assert {one.redis_url for one in (*gateways, *workers)} == {layout.redis_url}
+    assert all(spec.env["HOME"] == "/home/x" for spec in layout.gateways)
+
+
+def test_the_store_is_embedded_unless_one_is_named() -> None:
+    port = str(free_span(4))
+    embedded = lay_out(plan_from_env(DATA, 1, 1, {"TAVOLATA_PORT": port}))
+    [valkey] = embedded.store
+    assert embedded.redis_url == f"redis://127.0.0.1:{valkey.port}/0"
+    named = lay_out(plan_from_env(DATA, 1, 1, {"TAVOLATA_PORT": port, "TAVOLATA_REDIS_URL": "redis://store/1"}))
+    assert named.store == ()
+    assert named.redis_url == "redis://store/1"
+
+
+@pytest.mark.parametrize(
+    ("durability", "appendfsync"), [("fsync", "always"), ("applied", "everysec"), ("replicated", "always")]
+)
+def test_the_embedded_store_writes_as_the_durability_demands(durability: str, appendfsync: str) -> None:
+    env = {"TAVOLATA_PORT": str(free_span(4)), "TAVOLATA_DURABILITY": durability}
+    [valkey] = lay_out(plan_from_env(DATA, 1, 1, env)).store
+    command = valkey.command
+    assert command[command.index("--appendfsync") + 1] == appendfsync
+    assert command[command.index("--appendonly") + 1] == "yes"
+    assert command[command.index("--dir") + 1] == str(DATA.absolute() / "valkey")
+
+
+@pytest.mark.parametrize(
+    ("env", "text"),
+    [
+        ({"TAVOLATA_PORT": "0"}, "--port must be 1 to"),
+        ({"TAVOLATA_PORT": "65535"}, "--port must be 1 to"),
+        ({"TAVOLATA_PORT": "http"}, "TAVOLATA_PORT must be a whole number"),
+        ({"TAVOLATA_DURABILITY": "maybe"}, "TAVOLATA_DURABILITY must be one of fsync, applied, replicated"),
+        ({"TAVOLATA_TCP": "snarl"}, "--tcp takes NAME=PORT"),
+        ({"TAVOLATA_PORT": "8000", "TAVOLATA_TCP": "snarl=8001"}, "one of the gateways' own"),
+    ],
+)
+def test_an_unusable_setting_is_reported_as_wrong_usage(env: dict[str, str], text: str) -> None:
+    with pytest.raises(CommandError, match=text) as caught:
+        plan_from_env(DATA, 2, 2, env)
+    assert caught.value.code == USAGE
+
+
+def test_the_url_of_a_cluster_that_listens_on_all_interfaces_is_the_loopback_address() -> None:
+    plan = plan_from_env(DATA, 1, 1, {})
+    assert replace(plan, gateway=replace(plan.gateway, host="0.0.0.0")).url == "http://127.0.0.1:8000"
+    assert replace(plan, gateway=replace(plan.gateway, host="::")).url == "http://[::1]:8000"
+
+
+def test_a_password_is_not_without_password() -> None:
+    assert without_password("redis://ada:secret@store:6379/0") == "redis://ada:***@store:6379/0"
+    assert without_password("redis://store:6379/0") == "redis://store:6379/0"
+
+
+def test_repeated_tcp_options_and_commas_mean_the_same() -> None:
+    both = "snarl=45678,codex=45680,snarl=45679;separator=none"
+    assert joined_listeners(["snarl=45678,codex=45680", "snarl=45679;separator=none"]) == both
+    assert joined_listeners([" snarl=45678 , codex=45680,", "snarl=45679;separator=none"]) == both
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("snarl=45678", [45678]),
+        ("snarl=45678, codex=45680", [45678, 45680]),
+        ("eriantys.events=9999,snarl=45679;separator=none;strict", [9999, 45679]),
+    ],
+)
+def test_the_ports_of_the_tcp_option_are_found(text: str, found: list[int]) -> None:
+    assert listener_ports(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["snarl", "snarl=", "=45678", "snarl=x", "Snarl=1", "snarl=0", "snarl=65536", "snarl=1;", "a=1,b=1", "a=1 b"],
+)
+def test_a_malformed_tcp_option_is_reported_as_wrong_usage(text: str) -> None:
+    with pytest.raises(CommandError, match="--tcp") as caught:
+        listener_ports(text)
+    assert caught.value.code == USAGE

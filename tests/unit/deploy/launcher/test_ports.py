@@ -1,0 +1,40 @@
+"""Free ports, and the process that listens on a taken one."""
+
+import os
+import socket
+
+import pytest
+
+from deploy.errors import USAGE, CommandError
+from deploy.launcher import ports
+
+
+def test_a_port_is_free_until_a_server_listens_on_it() -> None:
+    port = ports.free_port()
+    assert ports.is_free(port)
+    with socket.create_server(("127.0.0.1", port)):
+        assert not ports.is_free(port)
+
+
+def test_the_preferred_port_is_chosen_if_it_is_free() -> None:
+    port = ports.free_port()
+    assert ports.free_port(port) == port
+    with socket.create_server(("127.0.0.1", port)):
+        assert ports.free_port(port) != port
+
+
+def test_a_preferred_port_beyond_the_highest_is_replaced() -> None:
+    assert ports.free_port(70_000) in ports.POOL
+
+
+def test_the_listening_process_is_found_by_its_port() -> None:
+    port = ports.free_port()
+    assert ports.listener(port) is None
+    with socket.create_server(("127.0.0.1", port)):
+        assert str(ports.listener(port)).endswith(f"(pid {os.getpid()})")
+
+
+def test_an_address_of_another_machine_is_reported_as_wrong_usage() -> None:
+    with pytest.raises(CommandError, match=r"cannot listen on 203\.0\.113\.1") as caught:
+        ports.is_free(ports.free_port(), "203.0.113.1")
+    assert caught.value.code == USAGE
