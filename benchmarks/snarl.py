@@ -16,7 +16,7 @@ from shared.game import Table
 from shared.games.snarl.commands import Command
 from shared.games.snarl.events import AdversaryMoved, Event
 from shared.games.snarl.game import GAME
-from shared.games.snarl.options import Options
+from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.ids import Seat
 

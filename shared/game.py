@@ -90,6 +90,27 @@ class Outcome(msgspec.Struct, frozen=True):
     scores: Mapping[Seat, int] = {}
 
 
+class Draft(Generic[S, E]):
+    """The events decided so far within one command, and the state after them.
+
+    Rules that follow from each other (a card is placed, the turn ends, the last round begins) look at `state`, which
+    is the state after the last event emitted.
+    """
+
+    __slots__ = ("_evolve", "events", "state")
+
+    def __init__(self, state: S, evolve: Callable[[S, E], S]) -> None:
+        self.state = state
+        self.events: list[E] = []
+        self._evolve = evolve
+
+    def emit(self, *events: E) -> None:
+        """Append events, applying each of them to the state."""
+        for event in events:
+            self.state = self._evolve(self.state, event)
+            self.events.append(event)
+
+
 def no_timers(_state: Any) -> tuple[Timer, ...]:
     """The `timers` of games that know no time."""
     return ()

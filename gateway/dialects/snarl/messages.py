@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from shared.games.snarl.commands import NAMES, Move
-from shared.games.snarl.sights import Point
+from shared.games.snarl.pieces import Point
 
 ASK_NAME: Final = b'"name"'
 ASK_MOVE: Final = b'"move"'

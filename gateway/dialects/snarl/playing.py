@@ -39,7 +39,7 @@ from shared.games.snarl.events import (
     TurnLost,
     Windows,
 )
-from shared.games.snarl.sights import Actor, Kind, Window
+from shared.games.snarl.pieces import Actor, Kind, Window
 from shared.games.snarl.views import Standing, View, fold
 from shared.ids import Seat
 from shared.room_events import NOTHING, Closed, Joined, Left, RoomEvent

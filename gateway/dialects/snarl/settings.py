@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from gateway.dialects.snarl.listener_options import EXTRAS, SEPARATORS, Compat, pause_of, separator_of, with_options
-from shared.games.snarl.checks import check_levels
+from shared.games.snarl.level_checks import check_levels
 from shared.games.snarl.levels import LevelError, read_levels
 from shared.runtime.settings import SNARL
 

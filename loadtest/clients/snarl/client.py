@@ -10,7 +10,7 @@ from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.snarl.memory import Memory
 from loadtest.clients.snarl.message_checks import RESULTS, faults_of
 from shared.dice import Dice
-from shared.games.snarl.explorer import choose
+from shared.games.snarl.strategy import choose
 
 WAIT_S = 20
 """A table that does not fill starts after so long with those who are there."""

@@ -21,7 +21,7 @@ from shared.games.codex.pieces import FIRST_FACE_UP, GOLD_DECK, PLACES, RESOURCE
 from shared.games.codex.presence import settle
 from shared.games.codex.refusals import refuse
 from shared.games.codex.scoring import placing_points
-from shared.games.codex.state import State, Story
+from shared.games.codex.state import State, StepDraft, evolve
 from shared.games.codex.turns import after_placing, draw_card
 from shared.ids import Seat
 
@@ -78,42 +78,42 @@ def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Re
         return Rejected("game/not_your_turn")
     if table.phase is not _PHASES[type(command)]:
         return refuse("codex/wrong_phase")
-    story = Story(state)
-    refusal = _carry_out(story, seat, command)
+    draft = StepDraft(state, evolve)
+    refusal = _carry_out(draft, seat, command)
     if refusal is not None:
         return refuse(refusal)
-    settle(story)
-    return tuple(story.events)
+    settle(draft)
+    return tuple(draft.events)
 
 
-def _carry_out(story: Story, seat: Seat, command: Command) -> str | None:
+def _carry_out(draft: StepDraft, seat: Seat, command: Command) -> str | None:
     """Tells what the command causes, or returns the code of what forbids it."""
     match command:
         case ChooseStarting(face=face):
-            place_starting(story, seat, face)
+            place_starting(draft, seat, face)
         case PickColor(color=color):
-            if color not in free_colors(story.state.table):
+            if color not in free_colors(draft.state.table):
                 return "codex/color_taken"
-            pick_color(story, seat, color)
+            pick_color(draft, seat, color)
         case ChooseObjective(choose=choose):
             if choose not in (1, 2):
                 return "codex/bad_objective"
-            keep_objective(story, seat, choose)
+            keep_objective(draft, seat, choose)
         case PlaceCard():
-            return _place(story, seat, command)
+            return _place(draft, seat, command)
         case DrawTable(choice=choice):
             if not 1 <= choice <= PLACES - FIRST_FACE_UP:
                 return "codex/bad_place"
-            return _draw(story, choice + FIRST_FACE_UP - 1, "codex/empty_place")
+            return _draw(draft, choice + FIRST_FACE_UP - 1, "codex/empty_place")
         case DrawResource():
-            return _draw(story, RESOURCE_DECK, "codex/empty_deck")
+            return _draw(draft, RESOURCE_DECK, "codex/empty_deck")
         case DrawGold():
-            return _draw(story, GOLD_DECK, "codex/empty_deck")
+            return _draw(draft, GOLD_DECK, "codex/empty_deck")
     return None
 
 
-def _place(story: Story, seat: Seat, command: PlaceCard) -> str | None:
-    player, hand = story.state.table.players[seat], story.state.own[seat].hand
+def _place(draft: StepDraft, seat: Seat, command: PlaceCard) -> str | None:
+    player, hand = draft.state.table.players[seat], draft.state.own[seat].hand
     if not 1 <= command.choice <= len(hand):
         return "codex/bad_choice"
     card, cell, grid = CARDS[hand[command.choice - 1]], (command.i, command.j), grid_of(player.area)
@@ -124,15 +124,15 @@ def _place(story: Story, seat: Seat, command: PlaceCard) -> str | None:
     covered = covered_corners(grid, cell)
     symbols = symbols_after(player.symbols, card.side(command.face), covered)
     earned = placing_points(card, command.face, len(covered), symbols)
-    story.tell(CardPlaced(seat, card.id, command.face, *cell, earned, player.points + earned, symbols))
-    after_placing(story)
+    draft.emit(CardPlaced(seat, card.id, command.face, *cell, earned, player.points + earned, symbols))
+    after_placing(draft)
     return None
 
 
-def _draw(story: Story, place: int, if_empty: str) -> str | None:
-    if story.state.table.places[place] is None:
+def _draw(draft: StepDraft, place: int, if_empty: str) -> str | None:
+    if draft.state.table.places[place] is None:
         return if_empty
-    draw_card(story, place)
+    draw_card(draft, place)
     return None
 
 

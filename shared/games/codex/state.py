@@ -1,9 +1,11 @@
 """The whole truth about a game, and what each event does to it."""
 
+from typing import TypeAlias
+
 from msgspec import field
 from msgspec.structs import replace
 
-from shared.game import Value
+from shared.game import Draft, Value
 from shared.games.codex.cards import CARDS
 from shared.games.codex.events import (
     CardDrawn,
@@ -42,6 +44,9 @@ class State(Value, frozen=True):
     own: dict[Seat, Own] = field(default_factory=dict)
     decks: Decks = Decks()
     presence: Presence = Presence()
+
+
+StepDraft: TypeAlias = Draft[State, Event]
 
 
 def evolve(state: State, event: Event) -> State:
@@ -92,18 +97,3 @@ def _presence_after(presence: Presence, event: Event) -> Presence:
             return replace(presence, now=now, changed=now, away=away)
         case _:
             return presence
-
-
-class Story:
-    """Events in the making: each is applied as it is told, so that the next can be decided on what it changed."""
-
-    __slots__ = ("events", "state")
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-        self.events: list[Event] = []
-
-    def tell(self, *events: Event) -> None:
-        for event in events:
-            self.state = evolve(self.state, event)
-            self.events.append(event)

@@ -17,8 +17,7 @@ from shared.games.eriantys.commands import (
 from shared.games.eriantys.islands import influence
 from shared.games.eriantys.pieces import COLOURS, INDEX, Phase, Tower
 from shared.games.eriantys.rules import perform, refusal_of
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import State, StepDraft, evolve
 from shared.games.eriantys.views import (
     Group,
     View,
@@ -108,9 +107,9 @@ def _best(state: State, seat: Seat, dice: Dice, commands: Iterable[Command]) -> 
 
 
 def _after(state: State, seat: Seat, command: Command) -> View:
-    step = Step(state)
-    perform(step, seat, command)
-    return step.view
+    draft = StepDraft(state, evolve)
+    perform(draft, seat, command)
+    return draft.state.view
 
 
 def _worth(state: State, seat: Seat, command: Command) -> float:

@@ -5,6 +5,7 @@ from shared.games.eriantys import commands as asked
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.characters import CHARACTERS, useful
 from shared.games.eriantys.commands import Command
+from shared.games.eriantys.dining_rooms import student_arrived
 from shared.games.eriantys.events import (
     AssistantPlayed,
     CharacterPlayed,
@@ -15,13 +16,11 @@ from shared.games.eriantys.events import (
     StudentToHall,
     StudentToIsland,
 )
-from shared.games.eriantys.halls import student_arrived
 from shared.games.eriantys.islands import resolve
 from shared.games.eriantys.pieces import ASSISTANTS, INDEX, ROW, TILES, Manner, Phase
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.rounds import after_assistant, after_mother, after_student, complete_turn, end_turn
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import State, StepDraft, evolve
 from shared.games.eriantys.views import (
     View,
     active_card,
@@ -38,9 +37,9 @@ CHARACTER_PHASES = (Phase.STUDENTS, Phase.MOTHER, Phase.CLOUD)
 def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Rejected:
     if refusal := refusal_of(state.view, seat, command):
         return refusal
-    step = Step(state)
-    perform(step, seat, command)
-    return tuple(step.events)
+    draft = StepDraft(state, evolve)
+    perform(draft, seat, command)
+    return tuple(draft.events)
 
 
 def refusal_of(view: View, seat: Seat, command: Command) -> Rejected | None:
@@ -134,59 +133,59 @@ def _no_character(view: View, seat: Seat, command: asked.PlayCharacter | asked.A
     return None if command.choice is None else CHARACTERS[card.number].refusal(view, seat, command.choice)
 
 
-def perform(step: Step, seat: Seat, command: Command) -> None:
+def perform(draft: StepDraft, seat: Seat, command: Command) -> None:
     """Do what was allowed, and let the game go on from there."""
     match command:
         case asked.PlayAssistant(value=value):
-            step.emit(AssistantPlayed(seat, value))
-            after_assistant(step)
+            draft.emit(AssistantPlayed(seat, value))
+            after_assistant(draft)
         case asked.MoveToHall(colour=colour):
-            _end_swapping(step)
-            step.emit(StudentToHall(seat, colour))
-            student_arrived(step, seat, colour)
-            after_student(step)
+            _end_swapping(draft)
+            draft.emit(StudentToHall(seat, colour))
+            student_arrived(draft, seat, colour)
+            after_student(draft)
         case asked.MoveToIsland(colour=colour, tile=tile):
-            _end_swapping(step)
-            step.emit(StudentToIsland(seat, colour, tile))
-            after_student(step)
+            _end_swapping(draft)
+            draft.emit(StudentToIsland(seat, colour, tile))
+            after_student(draft)
         case asked.MoveMother(steps=steps):
-            _end_swapping(step)
-            _move_mother(step, steps)
-            after_mother(step)
+            _end_swapping(draft)
+            _move_mother(draft, steps)
+            after_mother(draft)
         case asked.TakeCloud(cloud=cloud):
-            _end_swapping(step)
-            step.emit(CloudTaken(seat, cloud))
-            complete_turn(step)
+            _end_swapping(draft)
+            draft.emit(CloudTaken(seat, cloud))
+            complete_turn(draft)
         case asked.PlayCharacter(number=number, choice=choice):
-            _pay(step, seat, number, Manner.WHOLE)
+            _pay(draft, seat, number, Manner.WHOLE)
             if choice is not None:
-                CHARACTERS[number].use(step, seat, choice)
+                CHARACTERS[number].use(draft, seat, choice)
         case asked.ActivateCharacter(number=number, manner=manner):
-            _pay(step, seat, number, manner)
+            _pay(draft, seat, number, manner)
         case asked.EndSelection():
-            step.emit(ChoiceClosed())
+            draft.emit(ChoiceClosed())
         case _:
-            CHARACTERS[active_card(step.view).number].use(step, seat, command)
-            if step.view.phase is Phase.CHARACTER:
-                end_turn(step)
+            CHARACTERS[active_card(draft.state.view).number].use(draft, seat, command)
+            if draft.state.view.phase is Phase.CHARACTER:
+                end_turn(draft)
 
 
-def _end_swapping(step: Step) -> None:
+def _end_swapping(draft: StepDraft) -> None:
     """Who swaps in the strict manner is done with it on doing anything else."""
-    active = step.view.active
+    active = draft.state.view.active
     if active is not None and active.left and active.manner is Manner.STRICT:
-        step.emit(ChoiceClosed())
+        draft.emit(ChoiceClosed())
 
 
-def _move_mother(step: Step, steps: int) -> None:
-    groups = step.view.groups
-    there = groups[(position_of(step.view, step.view.mother) + steps) % len(groups)]
-    step.emit(MotherMoved(there.tiles[0]))
-    resolve(step, there.tiles[0])
+def _move_mother(draft: StepDraft, steps: int) -> None:
+    groups = draft.state.view.groups
+    there = groups[(position_of(draft.state.view, draft.state.view.mother) + steps) % len(groups)]
+    draft.emit(MotherMoved(there.tiles[0]))
+    resolve(draft, there.tiles[0])
 
 
-def _pay(step: Step, seat: Seat, number: int, manner: Manner) -> None:
-    character = character_of(step.view, number)
+def _pay(draft: StepDraft, seat: Seat, number: int, manner: Manner) -> None:
+    character = character_of(draft.state.view, number)
     if character is not None:
-        step.emit(CharacterPlayed(seat, number, character.price, manner))
-        CHARACTERS[number].played(step)
+        draft.emit(CharacterPlayed(seat, number, character.price, manner))
+        CHARACTERS[number].played(draft)

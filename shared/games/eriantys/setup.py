@@ -8,6 +8,7 @@ import msgspec
 from shared.dice import Dice
 from shared.errors import Rejected
 from shared.game import Choice, Table, Value
+from shared.games.eriantys.bag import draw
 from shared.games.eriantys.cards import CARDS, ON_TABLE
 from shared.games.eriantys.events import Began, Event
 from shared.games.eriantys.pieces import (
@@ -21,8 +22,7 @@ from shared.games.eriantys.pieces import (
 )
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.rounds import begin_round
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step, draw
+from shared.games.eriantys.state import State, StepDraft, evolve
 from shared.games.eriantys.views import Character, Group, Player, Tile, View
 from shared.ids import Seat
 
@@ -99,10 +99,10 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
         characters=tuple(characters),
         bank=COINS - number if table.options.expert else 0,
     )
-    step = Step(State(view, table.seed))
-    step.emit(Began(view, table.seed, table.options.grace_ms, table.options.alone_ms))
-    begin_round(step, Seat(dice.below(number)))
-    return tuple(step.events)
+    draft = StepDraft(State(view, table.seed), evolve)
+    draft.emit(Began(view, table.seed, table.options.grace_ms, table.options.alone_ms))
+    begin_round(draft, Seat(dice.below(number)))
+    return tuple(draft.events)
 
 
 def _lay_islands(dice: Dice, mother: int) -> tuple[Tile, ...]:

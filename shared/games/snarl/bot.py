@@ -2,10 +2,10 @@
 
 from shared.dice import Dice
 from shared.games.snarl.commands import Command, ForfeitTurn, Move
-from shared.games.snarl.explorer import Known, choose
+from shared.games.snarl.pieces import SIGHT, TILES, Kind, Point
 from shared.games.snarl.rules import options
-from shared.games.snarl.sights import SIGHT, TILES, Kind, Point
 from shared.games.snarl.state import State
+from shared.games.snarl.strategy import Known, choose
 from shared.games.snarl.windows import view_of
 from shared.ids import Seat
 
@@ -24,9 +24,9 @@ def known_to(state: State, seat: Seat) -> Known:
         raise LookupError(f"the player of seat {seat} is not in the level")
     tiles = {
         (row, column): TILES[board.at((row, column))]
-        for centre in trail
-        for row in range(centre[0] - SIGHT, centre[0] + SIGHT + 1)
-        for column in range(centre[1] - SIGHT, centre[1] + SIGHT + 1)
+        for center in trail
+        for row in range(center[0] - SIGHT, center[0] + SIGHT + 1)
+        for column in range(center[1] - SIGHT, center[1] + SIGHT + 1)
     }
 
     def seen(point: Point | None) -> Point | None:

@@ -3,7 +3,7 @@
 from typing import Final, TypeAlias
 
 from shared.game import Message
-from shared.games.snarl.sights import Point
+from shared.games.snarl.pieces import Point
 
 
 class Move(Message, frozen=True, tag="move"):

@@ -4,9 +4,9 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from shared.game import Message, Value
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.levels import Level
-from shared.games.snarl.options import House
-from shared.games.snarl.sights import Actor, Board, Kind, Point, Window
+from shared.games.snarl.pieces import Actor, Board, Kind, Point, Window
 from shared.ids import Seat
 
 Windows: TypeAlias = dict[Seat, Window]
@@ -41,7 +41,7 @@ class GameBegan(Message, frozen=True, tag="game_began"):
     """The numbers of the first and the last level."""
     move_time_ms: int
     grace_ms: int
-    house: House
+    house: HouseRules
     seed: int = 0
     levels: tuple[Level, ...] = ()
     """Those that are not generated, from the first to the last of the dungeon. Seed and levels are told to nobody."""
@@ -96,7 +96,7 @@ class PlayerDisconnected(Message, frozen=True, tag="player_disconnected"):
 
     seat: Seat
     ejected: bool = False
-    """It counts as an ejection (`House.loss_ejects`)."""
+    """It counts as an ejection (`HouseRules.loss_ejects`)."""
     windows: Windows = {}
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from shared.dice import Dice
 from shared.games.snarl.boards import floor_of, nearest
-from shared.games.snarl.sights import Actor, Board, Kind, Point
+from shared.games.snarl.pieces import Actor, Board, Kind, Point
 from shared.ids import Seat
 
-MOST_PLAYERS = 4
+MAX_PLAYERS = 4
 
 
 def zombies(number: int) -> int:

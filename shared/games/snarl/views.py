@@ -27,7 +27,7 @@ from shared.games.snarl.events import (
     WentAway,
     Windows,
 )
-from shared.games.snarl.sights import Actor, Board, Point, Window
+from shared.games.snarl.pieces import Actor, Board, Point, Window
 from shared.ids import Seat
 
 

@@ -19,7 +19,7 @@ from shared.games.eriantys.commands import (
 )
 from shared.games.eriantys.pieces import COLOURS, TILES, Counts, holds, tally
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
@@ -29,14 +29,14 @@ AnyChoice: TypeAlias = Choice | WholeChoice
 class Effect:
     """A character. This one asks for nothing and does nothing but what the catalogue says."""
 
-    def played(self, step: Step) -> None:
+    def played(self, draft: StepDraft) -> None:
         """It was just paid."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
         """Why this cannot be chosen; it must not change when the price is paid."""
         return refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
         """Do what was chosen; `refusal` has nothing against it."""
 
 

@@ -3,11 +3,11 @@
 from shared.errors import Rejected
 from shared.games.eriantys.characters.base import AnyChoice, Effect
 from shared.games.eriantys.commands import ChooseColour
+from shared.games.eriantys.dining_rooms import check_professor
 from shared.games.eriantys.events import ChoiceMade
-from shared.games.eriantys.halls import check_professor
 from shared.games.eriantys.pieces import COLOURS
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
@@ -15,9 +15,9 @@ from shared.ids import Seat
 class Farmer(Effect):
     """Wins ties for professors: at once, and with every student that is placed later in the turn."""
 
-    def played(self, step: Step) -> None:
+    def played(self, draft: StepDraft) -> None:
         for colour in COLOURS:
-            check_professor(step, colour)
+            check_professor(draft, colour)
 
 
 class Postman(Effect):
@@ -38,6 +38,6 @@ class MushroomMan(Effect):
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
         return None if isinstance(choice, ChooseColour) else refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
         if isinstance(choice, ChooseColour):
-            step.emit(ChoiceMade(seat, 9, colour=choice.colour))
+            draft.emit(ChoiceMade(seat, 9, colour=choice.colour))

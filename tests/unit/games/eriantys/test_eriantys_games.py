@@ -13,9 +13,9 @@ from shared.dice import Dice
 from shared.errors import Rejected
 from shared.game import Absent, DeadlinePassed, Present, Table
 from shared.games.eriantys import commands as asked
+from shared.games.eriantys.dining_rooms import leader
 from shared.games.eriantys.events import ChoiceMade, Event, Finished, ProfessorTaken, fold
 from shared.games.eriantys.game import GAME
-from shared.games.eriantys.halls import leader
 from shared.games.eriantys.islands import influence
 from shared.games.eriantys.pieces import COLOURS, Manner, Phase
 from shared.games.eriantys.refusals import CODES

@@ -3,8 +3,8 @@
 import pytest
 
 from shared.games.eriantys.commands import ChooseColour, MoveToHall, MoveToIsland, PlayCharacter
+from shared.games.eriantys.dining_rooms import leader
 from shared.games.eriantys.events import CoinTaken, PhaseBegan, ProfessorTaken, StudentToHall, StudentToIsland
-from shared.games.eriantys.halls import leader
 from shared.games.eriantys.pieces import Phase
 from shared.ids import Seat
 from tests.unit.games.eriantys.building import G, R, Y, board, do, refusal, told, with_seat, with_view

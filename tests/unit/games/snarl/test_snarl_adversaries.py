@@ -3,20 +3,20 @@
 import pytest
 
 from shared.dice import Dice
-from shared.games.snarl.adversaries import Step, next_step
+from shared.games.snarl.adversaries import AdversaryStep, next_step
 from shared.games.snarl.boards import floor_of
 from shared.games.snarl.events import AdversaryMoved
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.levels import Level
 from shared.games.snarl.movement import ghost_steps, landings, zombie_steps
-from shared.games.snarl.options import House
+from shared.games.snarl.pieces import WALL, Actor, Board, Point
 from shared.games.snarl.placement import ghosts, place, spawn_points, zombies
-from shared.games.snarl.sights import WALL, Actor, Board, Point
 from shared.games.snarl.state import State
 from shared.ids import Seat
 from tests.support.snarl_stage import HALL, WORKED, do, ghost, room, stage, statue, things, zombie
 
 
-def chosen(state: State, adversary: Actor, draws: int = 40) -> set[Step]:
+def chosen(state: State, adversary: Actor, draws: int = 40) -> set[AdversaryStep]:
     """All that the adversary does in this position, over many draws."""
     return {next_step(state.scene, state.house, adversary, Dice(seed, "test")) for seed in range(draws)}
 
@@ -71,7 +71,7 @@ def test_a_zombie_that_cannot_move_stays_and_that_is_its_move() -> None:
     crowd = [zombie(1, (1, 1)), zombie(2, (2, 1)), zombie(3, (2, 2))]
     state = stage(level, {0: (1, 3)}, crowd)
     assert zombie_steps(state.scene, crowd[0]) == ()
-    assert chosen(state, crowd[0]) == {Step((1, 1))}
+    assert chosen(state, crowd[0]) == {AdversaryStep((1, 1))}
 
 
 def test_a_zombie_never_stands_still_if_it_can_move() -> None:
@@ -81,19 +81,24 @@ def test_a_zombie_never_stands_still_if_it_can_move() -> None:
 
 def test_a_zombie_hunts_the_nearest_player_of_its_room_around_inner_walls() -> None:
     state = stage(HALL, {0: (3, 3), 1: (4, 8)}, [zombie(1, (1, 3))])
-    assert chosen(state, zombie(1, (1, 3))) == {Step((1, 2))}
+    assert chosen(state, zombie(1, (1, 3))) == {AdversaryStep((1, 2))}
     beside = stage(HALL, {0: (1, 4)}, [zombie(1, (1, 3))])
-    assert chosen(beside, zombie(1, (1, 3))) == {Step((1, 4))}
+    assert chosen(beside, zombie(1, (1, 3))) == {AdversaryStep((1, 4))}
 
 
 def test_a_zombie_alone_in_its_room_wanders() -> None:
     state = stage(WORKED, {0: (3, 3)}, [zombie(1, (10, 10))])
-    assert chosen(state, zombie(1, (10, 10))) == {Step((9, 10)), Step((11, 10)), Step((10, 9)), Step((10, 11))}
+    assert chosen(state, zombie(1, (10, 10))) == {
+        AdversaryStep((9, 10)),
+        AdversaryStep((11, 10)),
+        AdversaryStep((10, 9)),
+        AdversaryStep((10, 11)),
+    }
 
 
 def test_a_ghost_may_enter_walls_doors_and_hallways_but_no_void() -> None:
     state = stage(WORKED, {0: (3, 3)})
-    rules = House()
+    rules = HouseRules()
     assert set(ghost_steps(state.scene, rules, ghost(1, (9, 10)))) == {(8, 10), (10, 10), (9, 9), (9, 11)}
     assert set(ghost_steps(state.scene, rules, ghost(1, (9, 9)))) == {(8, 9), (9, 8), (10, 9), (9, 10)}
     assert set(ghost_steps(state.scene, rules, ghost(1, (4, 8)))) == {(4, 7), (4, 9)}
@@ -103,18 +108,18 @@ def test_a_ghost_may_enter_walls_doors_and_hallways_but_no_void() -> None:
 def test_a_room_may_be_entered_through_its_wall_from_a_hallway_beside_it() -> None:
     beside = room(5, 11, "####", "#..#", "####")
     state = stage(Level((*WORKED.rooms, beside), WORKED.hallways, WORKED.objects), {0: (3, 3)})
-    assert (6, 11) in ghost_steps(state.scene, House(), ghost(1, (6, 10)))
+    assert (6, 11) in ghost_steps(state.scene, HouseRules(), ghost(1, (6, 10)))
 
 
 def test_inner_walls_transport_too() -> None:
     state = stage(HALL, {0: (4, 1)})
-    assert (2, 3) in ghost_steps(state.scene, House(), ghost(1, (1, 3)))
+    assert (2, 3) in ghost_steps(state.scene, HouseRules(), ghost(1, (1, 3)))
 
 
 def test_adversaries_do_not_share_tiles_unless_ghosts_may() -> None:
     state = stage(HALL, {0: (4, 1)}, [ghost(1, (1, 5)), zombie(1, (1, 6))])
-    assert (1, 6) not in ghost_steps(state.scene, House(), ghost(1, (1, 5)))
-    assert (1, 6) in ghost_steps(state.scene, House(ghosts_share=True), ghost(1, (1, 5)))
+    assert (1, 6) not in ghost_steps(state.scene, HouseRules(), ghost(1, (1, 5)))
+    assert (1, 6) in ghost_steps(state.scene, HouseRules(ghosts_share=True), ghost(1, (1, 5)))
     assert (1, 5) not in zombie_steps(state.scene, zombie(1, (1, 6)))
 
 
@@ -132,19 +137,19 @@ def test_rooms_without_a_free_tile_are_left_out_and_walls_close_when_all_are_ful
     level = Level((room(0, 0, "####", "#..#", "####"),), (), things((1, 1), (1, 2)))
     state = stage(level, {0: (1, 2)}, [ghost(1, (1, 1))])
     assert landings(state.scene, ghost(1, (1, 1)), board_of(state).rooms[0]) == ()
-    assert ghost_steps(state.scene, House(), ghost(1, (1, 1))) == ((1, 2),)
+    assert ghost_steps(state.scene, HouseRules(), ghost(1, (1, 1))) == ((1, 2),)
 
 
 def test_a_ghost_runs_at_a_player_through_doors_and_hallways() -> None:
     state = stage(WORKED, {0: (4, 9)}, [ghost(1, (4, 5))])
-    assert chosen(state, ghost(1, (4, 5))) == {Step((4, 6))}
+    assert chosen(state, ghost(1, (4, 5))) == {AdversaryStep((4, 6))}
     far = stage(WORKED, {0: (11, 11)}, [ghost(1, (4, 6))])
     assert all(step.through in {(3, 6), (5, 6)} for step in chosen(far, ghost(1, (4, 6))))
 
 
 def test_a_ghost_feels_a_player_six_steps_away_and_not_seven() -> None:
     near = stage(WORKED, {0: (4, 10)}, [ghost(1, (4, 4))])
-    assert chosen(near, ghost(1, (4, 4))) == {Step((4, 5))}
+    assert chosen(near, ghost(1, (4, 4))) == {AdversaryStep((4, 5))}
     far = stage(WORKED, {0: (5, 10)}, [ghost(1, (4, 4))])
     assert all(step.through is None for step in chosen(far, ghost(1, (4, 4))))
     assert len(chosen(far, ghost(1, (4, 4)))) > 1
@@ -155,7 +160,7 @@ def test_a_ghost_without_prey_makes_for_the_nearest_wall() -> None:
     board = board_of(state)
     at: Point = (4, 9)
     for turn in range(6):
-        step = next_step(state.scene, House(), ghost(1, at), Dice(turn))
+        step = next_step(state.scene, HouseRules(), ghost(1, at), Dice(turn))
         if step.through:
             break
         at = step.to
@@ -182,7 +187,7 @@ def test_adversaries_stop_once_nobody_is_left() -> None:
 
 
 def test_key_and_exit_do_not_concern_adversaries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", lambda *_: Step((1, 1)))
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", lambda *_: AdversaryStep((1, 1)))
     state, _ = do(stage(HALL, {0: (3, 6)}, [zombie(1, (1, 2))]), 0, None)
     assert board_of(state).key == (1, 1)
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", statue)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)

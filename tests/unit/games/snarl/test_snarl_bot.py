@@ -10,8 +10,8 @@ from shared.games.snarl.bot import bot, known_to
 from shared.games.snarl.commands import Move
 from shared.games.snarl.events import LevelBegan, PlayerMoved
 from shared.games.snarl.game import GAME
-from shared.games.snarl.options import Options
-from shared.games.snarl.sights import Point, Window
+from shared.games.snarl.pieces import Point, Window
+from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.ids import Seat
 from tests.support.snarl_stage import HALL, WORKED, do, stage, zombie

@@ -15,10 +15,12 @@ from shared.games.snarl.events import (
     Score,
     TurnCame,
 )
-from shared.games.snarl.options import Options
+from shared.games.snarl.game import outcome
+from shared.games.snarl.pieces import Kind
 from shared.games.snarl.presence import notice
-from shared.games.snarl.rules import outcome, ranked, setup, turn
-from shared.games.snarl.sights import Kind
+from shared.games.snarl.rounds import ranked
+from shared.games.snarl.rules import turn
+from shared.games.snarl.setup import Options, setup
 from shared.games.snarl.state import State, evolve
 from shared.games.snarl.views import Standing
 from shared.ids import Seat
@@ -29,7 +31,7 @@ A, B = Seat(0), Seat(1)
 
 @pytest.fixture(autouse=True)
 def _adversaries_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", statue)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)
 
 
 def test_the_last_level_exited_by_somebody_wins_the_game() -> None:
@@ -111,7 +113,7 @@ def test_given_levels_are_taken_into_the_state() -> None:
 
 
 def test_an_expulsion_can_end_level_and_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", next_step)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", next_step)
     state, events = do(stage(HALL, {A: (1, 6)}, [zombie(1, (1, 5))]), A, None)
     assert [type(event) for event in events] == [PlayerMoved, AdversaryMoved, LevelEnded, GameEnded]
     assert outcome(state) == Outcome((), "lost", {A: 0})

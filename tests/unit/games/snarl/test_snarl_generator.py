@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.games.snarl.boards import reachable
-from shared.games.snarl.checks import check_level
-from shared.games.snarl.generator import MOST_ROOMS, generate
+from shared.games.snarl.level_checks import check_level
+from shared.games.snarl.level_generator import MAX_ROOMS, generate
 
 
 @settings(max_examples=60, deadline=None)
@@ -34,5 +34,5 @@ def test_levels_grow_with_their_number() -> None:
     rooms = [len(generate(11, number).rooms) for number in range(1, 25)]
     assert rooms[:4] == [3, 4, 5, 6]
     assert rooms == sorted(rooms)
-    assert rooms[-1] == MOST_ROOMS
+    assert rooms[-1] == MAX_ROOMS
     assert len(generate(11, 8).hallways) > len(generate(11, 1).hallways)

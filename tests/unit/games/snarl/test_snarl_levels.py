@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from shared.games.snarl.boards import draw
-from shared.games.snarl.checks import check_level, check_levels
+from shared.games.snarl.level_checks import check_level, check_levels
 from shared.games.snarl.levels import Level, LevelError, read_levels, write_levels
-from shared.games.snarl.options import Options
-from shared.games.snarl.shipped import SHIPPED
+from shared.games.snarl.setup import Options
+from shared.games.snarl.shipped_levels import SHIPPED_LEVELS
 from tests.support.snarl_stage import HALL, WORKED
 
 
@@ -44,13 +44,13 @@ def test_waypoints_may_be_left_out() -> None:
 
 
 def test_written_levels_can_be_read_and_have_one_empty_line_between_them() -> None:
-    text = write_levels(SHIPPED)
-    assert read_levels(text) == SHIPPED
+    text = write_levels(SHIPPED_LEVELS)
+    assert read_levels(text) == SHIPPED_LEVELS
     assert [len(block.splitlines()) for block in text.split("\n\n")] == [1, 1, 1, 1]
 
 
 def test_the_shipped_levels_are_playable() -> None:
-    check_levels(SHIPPED)
+    check_levels(SHIPPED_LEVELS)
 
 
 def test_a_level_is_drawn_with_walls_floor_hallways_doors_and_void() -> None:
@@ -256,5 +256,5 @@ def test_options_out_of_bounds_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_options_take_levels_exactly_as_files_have_them() -> None:
     assert msgspec.convert({"levels": [plain()]}, Options).given == (WORKED,)
-    assert Options(levels="shipped").given == SHIPPED
+    assert Options(levels="shipped").given == SHIPPED_LEVELS
     assert (Options().given, Options().last) == ((), 3)

@@ -5,9 +5,10 @@ import pytest
 from shared.errors import Rejected
 from shared.games.snarl.commands import ForfeitTurn, Move
 from shared.games.snarl.events import AdversaryMoved, Event, PlayerMoved, Result, TurnCame, TurnLost
-from shared.games.snarl.options import House
+from shared.games.snarl.house_rules import HouseRules
+from shared.games.snarl.pieces import Point
+from shared.games.snarl.refusals import refused
 from shared.games.snarl.rules import decide, options
-from shared.games.snarl.sights import Point
 from shared.games.snarl.state import State
 from shared.ids import Seat
 from tests.support.snarl_stage import HALL, WORKED, after, do, stage, statue, zombie
@@ -15,7 +16,7 @@ from tests.support.snarl_stage import HALL, WORKED, after, do, stage, statue, zo
 
 @pytest.fixture(autouse=True)
 def _adversaries_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", statue)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)
 
 
 def reach(state: State, seat: int = 0) -> set[Point]:
@@ -71,7 +72,7 @@ def test_an_adversary_lets_players_past_too() -> None:
 
 
 def test_tables_may_agree_that_nobody_walks_past_occupied_tiles() -> None:
-    state = stage(HALL, {0: (4, 5), 1: (4, 4)}, [zombie(1, (4, 6))], house=House(occupants_block=True))
+    state = stage(HALL, {0: (4, 5), 1: (4, 4)}, [zombie(1, (4, 6))], house=HouseRules(occupants_block=True))
     assert (4, 3) not in reach(state)
     assert (4, 7) not in reach(state)
     assert (4, 6) in reach(state)
@@ -128,7 +129,7 @@ def test_staying_on_the_unlocked_exit_is_leaving(to: Point | None) -> None:
 
 
 def test_tables_may_agree_that_only_arriving_is_leaving() -> None:
-    house = House(stay_exits=False)
+    house = HouseRules(stay_exits=False)
     state, events = do(stage(HALL, {0: (4, 8), 1: (1, 5)}, house=house, unlocked=True), 0, None)
     assert result(events) is Result.OK
     state, _ = do(state, 1, None)
@@ -162,7 +163,7 @@ def test_an_adversary_ejects_whoever_comes_to_its_tile(tile: str) -> None:
 
 
 def test_tables_may_agree_that_adversaries_guard_nothing() -> None:
-    house = House(adversary_first=False)
+    house = HouseRules(adversary_first=False)
     at_key = stage(HALL, {0: (1, 2), 1: (3, 3)}, [zombie(1, (1, 1))], house=house)
     assert result(do(at_key, 0, (1, 1))[1]) is Result.KEY
     at_exit = stage(HALL, {0: (4, 7), 1: (3, 3)}, [zombie(1, (4, 8))], house=house, unlocked=True)
@@ -186,9 +187,9 @@ def test_players_move_in_order_of_joining_then_adversaries_in_theirs() -> None:
 
 def test_nobody_moves_out_of_turn_or_after_the_end() -> None:
     state = stage(HALL, {0: (4, 8), 1: (1, 5)}, unlocked=True)
-    assert decide(state, Seat(1), Move(None)) == Rejected("game/not_your_turn")
+    assert decide(state, Seat(1), Move(None)) == refused("game/not_your_turn")
     state, _ = do(state, 0, None)
     state, _ = do(state, 1, None)
     state = stage(HALL, {0: (4, 8)}, unlocked=True)
     state, _ = do(state, 0, None)
-    assert decide(state, Seat(0), Move(None)) == Rejected("game/over")
+    assert decide(state, Seat(0), Move(None)) == refused("game/over")

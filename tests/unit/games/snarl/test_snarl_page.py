@@ -5,11 +5,12 @@ from pathlib import Path
 
 import msgspec
 
-from shared.games.snarl.checks import check_levels
 from shared.games.snarl.commands import Command
 from shared.games.snarl.events import Event
+from shared.games.snarl.house_rules import HouseRules
+from shared.games.snarl.level_checks import check_levels
 from shared.games.snarl.levels import read_levels
-from shared.games.snarl.options import House, Options
+from shared.games.snarl.setup import Options
 
 PAGE = (Path(__file__).parents[4] / "docs" / "games" / "snarl.md").read_text()
 
@@ -32,7 +33,7 @@ def test_the_commands_on_the_page_are_commands() -> None:
 
 def test_the_page_lists_every_option_with_its_default() -> None:
     listed = dict(re.findall(r"^\| `(\w+)` \| `?([^|`]+)`? \|", section("Options"), re.MULTILINE))
-    actual = {**msgspec.to_builtins(Options()), "house": {}, **msgspec.to_builtins(House())}
+    actual = {**msgspec.to_builtins(Options()), "house": {}, **msgspec.to_builtins(HouseRules())}
     assert {name: msgspec.json.decode(value) for name, value in listed.items()} == actual
 
 

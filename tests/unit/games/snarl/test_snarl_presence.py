@@ -14,9 +14,10 @@ from shared.games.snarl.events import (
     TurnCame,
     WentAway,
 )
-from shared.games.snarl.options import House
+from shared.games.snarl.game import outcome
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.presence import notice, removed, timers
-from shared.games.snarl.rules import outcome, turn
+from shared.games.snarl.rules import turn
 from shared.games.snarl.state import State
 from shared.games.snarl.views import Standing
 from shared.ids import Seat
@@ -27,10 +28,10 @@ A, B, C = Seat(0), Seat(1), Seat(2)
 
 @pytest.fixture(autouse=True)
 def _adversaries_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", statue)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)
 
 
-def three(grace_ms: int = 0, move_time_ms: int = 0, house: House | None = None) -> State:
+def three(grace_ms: int = 0, move_time_ms: int = 0, house: HouseRules | None = None) -> State:
     return stage(
         HALL,
         {A: (1, 5), B: (3, 5), C: (4, 1)},
@@ -163,11 +164,11 @@ def test_the_game_is_lost_when_only_ejected_players_remain() -> None:
 
 
 def test_tables_may_agree_that_a_lost_player_counts_as_ejected() -> None:
-    state = three(house=House(loss_ejects=True))
+    state = three(house=HouseRules(loss_ejects=True))
     state = after(state, notice(state, Absent(B)))
     assert state.scene.ejects == (B,)
     assert state.scene.member(B).ejects == 1
-    state = stage(HALL, {A: (4, 7), B: (1, 5)}, unlocked=True, house=House(loss_ejects=True))
+    state = stage(HALL, {A: (4, 7), B: (1, 5)}, unlocked=True, house=HouseRules(loss_ejects=True))
     state, _ = do(state, A, (4, 8))
     assert after(state, notice(state, Absent(A))).scene.ejects == ()
 

@@ -16,9 +16,10 @@ from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.snarl.commands import Move
 from shared.games.snarl.events import AdversaryMoved, Event, LevelBegan, PlayerMoved, Result, TurnCame
 from shared.games.snarl.game import GAME
-from shared.games.snarl.options import House, Options
+from shared.games.snarl.house_rules import HouseRules
+from shared.games.snarl.pieces import TILES, Actor, Area, Kind, Point, Window
 from shared.games.snarl.presence import notice, timers
-from shared.games.snarl.sights import TILES, Actor, Area, Kind, Point, Window
+from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.games.snarl.views import Standing, View, fold
 from shared.ids import Seat
@@ -238,12 +239,12 @@ def test_every_option_is_accepted_and_nothing_else_nearby() -> None:
 @pytest.mark.parametrize(
     "house",
     [
-        House(occupants_block=True, spawn_distance=5),
-        House(adversary_first=False, stay_exits=False),
-        House(ghosts_share=True, loss_ejects=True),
+        HouseRules(occupants_block=True, spawn_distance=5),
+        HouseRules(adversary_first=False, stay_exits=False),
+        HouseRules(ghosts_share=True, loss_ejects=True),
     ],
 )
-def test_games_by_other_house_rules_end_too(house: House) -> None:
+def test_games_by_other_house_rules_end_too(house: HouseRules) -> None:
     for seed in range(3):
         play(GAME, 3, seed, options=Options(count=3, start=3, house=house), smart=True)
 

@@ -5,8 +5,8 @@ import pytest
 from shared.errors import Rejected
 from shared.games.snarl.commands import Move
 from shared.games.snarl.events import AdversaryMoved, Event, PlayerMoved, Result
+from shared.games.snarl.pieces import Item, ItemKind, Point, Window
 from shared.games.snarl.rules import decide
-from shared.games.snarl.sights import Item, ItemKind, Point, Window
 from shared.games.snarl.state import State
 from shared.games.snarl.windows import windows
 from shared.ids import Seat
@@ -17,7 +17,7 @@ DIO, FERD = Seat(0), Seat(1)
 
 @pytest.fixture(autouse=True)
 def _the_adversary_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", statue)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)
 
 
 def layout(window: Window) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.dice import Dice
-from shared.games.snarl.boards import distance, neighbours
-from shared.games.snarl.sights import Actor, Kind, Point
+from shared.games.snarl.boards import distance, neighbors
+from shared.games.snarl.pieces import Actor, Kind, Point
 
 _WALL: Final = 0
 _DOOR: Final = 2
@@ -50,7 +50,7 @@ class Known:
 
     def _edges(self) -> Iterable[Point]:
         for point, tile in self.tiles.items():
-            if tile != _WALL and any(beside not in self.tiles for beside in neighbours(point)):
+            if tile != _WALL and any(beside not in self.tiles for beside in neighbors(point)):
                 yield point
 
 
@@ -76,7 +76,7 @@ def _distances(known: Known, wanted: Collection[Point]) -> dict[Point, int]:
     waiting, missing = deque(goals), set(wanted).difference(goals)
     while waiting and missing:
         point = waiting.popleft()
-        for beside in neighbours(point):
+        for beside in neighbors(point):
             if beside not in steps and known.open(beside):
                 steps[beside] = steps[point] + 1
                 missing.discard(beside)
@@ -86,6 +86,6 @@ def _distances(known: Known, wanted: Collection[Point]) -> dict[Point, int]:
 
 def reach(start: Point, is_open: Callable[[Point], bool], taken: Collection[Point]) -> list[Point]:
     """All points within two steps, without those that other players hold."""
-    near = [point for point in neighbours(start) if is_open(point)]
-    far = [point for middle in near for point in neighbours(middle) if is_open(point)]
+    near = [point for point in neighbors(start) if is_open(point)]
+    far = [point for middle in near for point in neighbors(middle) if is_open(point)]
     return sorted({start, *near, *far}.difference(taken))

@@ -2,7 +2,7 @@
 
 from shared.games.eriantys.events import CoinTaken, ProfessorTaken
 from shared.games.eriantys.pieces import INDEX, Colour
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View, active_card
 from shared.ids import Seat
 
@@ -22,14 +22,18 @@ def leader(view: View, colour: Colour) -> Seat | None:
     return Seat(numbers.index(best)) if numbers.count(best) == 1 else owner
 
 
-def check_professor(step: Step, colour: Colour) -> None:
-    seat = leader(step.view, colour)
-    if seat is not None and seat != step.view.professors[INDEX[colour]]:
-        step.emit(ProfessorTaken(colour, seat))
+def check_professor(draft: StepDraft, colour: Colour) -> None:
+    seat = leader(draft.state.view, colour)
+    if seat is not None and seat != draft.state.view.professors[INDEX[colour]]:
+        draft.emit(ProfessorTaken(colour, seat))
 
 
-def student_arrived(step: Step, seat: Seat, colour: Colour) -> None:
+def student_arrived(draft: StepDraft, seat: Seat, colour: Colour) -> None:
     """A student was put on the next free place of a row: every third place earns a coin while the bank has one."""
-    if step.view.expert and step.view.bank and step.view.players[seat].hall[INDEX[colour]] % 3 == 0:
-        step.emit(CoinTaken(seat))
-    check_professor(step, colour)
+    if (
+        draft.state.view.expert
+        and draft.state.view.bank
+        and draft.state.view.players[seat].hall[INDEX[colour]] % 3 == 0
+    ):
+        draft.emit(CoinTaken(seat))
+    check_professor(draft, colour)

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 from shared.games.snarl.boards import distance, draw, hallway_points, passable, reachable
 from shared.games.snarl.levels import Hallway, Level, LevelError, Room
-from shared.games.snarl.placement import MOST_PLAYERS, ghosts, spawn_points, zombies
-from shared.games.snarl.sights import Board, ItemKind, Point
+from shared.games.snarl.pieces import Board, ItemKind, Point
+from shared.games.snarl.placement import MAX_PLAYERS, ghosts, spawn_points, zombies
 
 FAR: Final = 250
 """Rows and columns of a level are below this."""
@@ -123,7 +123,7 @@ def _board_faults(board: Board, number: int) -> Iterator[str]:
     for kind, point in things:
         if not passable(board, point):
             yield f"the {kind} at {_at(point)} is not on a traversable tile"
-    needed, free = MOST_PLAYERS + zombies(number) + ghosts(number), spawn_points(board)
+    needed, free = MAX_PLAYERS + zombies(number) + ghosts(number), spawn_points(board)
     if len(free) < needed:
         yield f"{needed} free floor tiles are needed for players and adversaries, there are {len(free)}"
     near: set[Point] = set()

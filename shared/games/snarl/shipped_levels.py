@@ -3,7 +3,7 @@
 from typing import Final
 
 from shared.games.snarl.levels import Bounds, Hallway, Level, Placed, Room
-from shared.games.snarl.sights import ItemKind, Point
+from shared.games.snarl.pieces import ItemKind, Point
 
 _TILES: Final = {"#": 0, ".": 1, "+": 2}
 
@@ -165,4 +165,4 @@ _CATACOMBS: Final = Level(
     _things(key=(14, 5), exit_=(2, 31)),
 )  # fmt: skip
 
-SHIPPED: Final = (_CELLAR, _CISTERN, _CATACOMBS)
+SHIPPED_LEVELS: Final = (_CELLAR, _CISTERN, _CATACOMBS)

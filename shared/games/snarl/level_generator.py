@@ -8,9 +8,9 @@ from typing import Final
 
 from shared.dice import Dice
 from shared.games.snarl.levels import Bounds, Hallway, Level, Placed, Room
-from shared.games.snarl.sights import ItemKind, Point
+from shared.games.snarl.pieces import ItemKind, Point
 
-MOST_ROOMS: Final = 20
+MAX_ROOMS: Final = 20
 _LEAST_SIDE: Final = 5
 _MOST_GROWTH: Final = 4
 _EXTRA_HALLWAYS: Final = 3
@@ -19,7 +19,7 @@ _EXTRA_HALLWAYS: Final = 3
 
 def generate(seed: int, number: int) -> Level:
     dice = Dice(seed, "level", number)
-    count = min(2 + number, MOST_ROOMS)
+    count = min(2 + number, MAX_ROOMS)
     columns = next(width for width in range(1, count + 1) if width * width >= count)
     cells = [divmod(index, columns) for index in range(count)]
     growth = min(number, _MOST_GROWTH)
