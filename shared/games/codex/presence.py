@@ -5,7 +5,7 @@ See docs/games/codex.md, "Absent players".
 
 from typing import Final
 
-from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Draft, Notice, Present, Timer
 from shared.games.codex.choices import free_colors, keep_objective, pick_color, place_starting
 from shared.games.codex.drawing import first_place
 from shared.games.codex.events import Event, PlayerFound, PlayerLost
@@ -34,7 +34,7 @@ def timers(state: State) -> tuple[Timer, ...]:
 def notice(state: State, notice: Notice) -> tuple[Event, ...]:
     if state.table.current is None:
         return ()
-    draft = StepDraft(state, evolve)
+    draft = Draft(state, evolve)
     away, left = state.presence.away, state.presence.left
     match notice:
         case Absent(seat=seat, for_good=for_good):

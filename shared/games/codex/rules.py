@@ -3,6 +3,7 @@
 from typing import Final
 
 from shared.errors import Rejected
+from shared.game import Draft
 from shared.games.codex.area import affordable, covered_corners, free_cells, grid_of, obstacle, symbols_after
 from shared.games.codex.cards import CARDS
 from shared.games.codex.choices import free_colors, keep_objective, pick_color, place_starting
@@ -78,7 +79,7 @@ def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Re
         return Rejected("game/not_your_turn")
     if table.phase is not _PHASES[type(command)]:
         return refuse("codex/wrong_phase")
-    draft = StepDraft(state, evolve)
+    draft = Draft(state, evolve)
     refusal = _carry_out(draft, seat, command)
     if refusal is not None:
         return refuse(refusal)

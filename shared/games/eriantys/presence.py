@@ -1,6 +1,6 @@
 """Players who are lost and come back, and what the passing of time does."""
 
-from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Draft, Notice, Present, Timer
 from shared.games.eriantys.commands import PlayAssistant
 from shared.games.eriantys.events import (
     Event,
@@ -36,7 +36,7 @@ def timers(state: State) -> tuple[Timer, ...]:
 
 
 def notice(state: State, notice: Notice) -> tuple[Event, ...]:
-    draft = StepDraft(state, evolve)
+    draft = Draft(state, evolve)
     if not draft.state.over:
         match notice:
             case Absent(seat=seat):

@@ -1,6 +1,7 @@
 """What each command needs to be allowed, in the order in which it is tested, and what it does."""
 
 from shared.errors import Rejected
+from shared.game import Draft
 from shared.games.eriantys import commands as asked
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.characters import CHARACTERS, useful
@@ -37,7 +38,7 @@ CHARACTER_PHASES = (Phase.STUDENTS, Phase.MOTHER, Phase.CLOUD)
 def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Rejected:
     if refusal := refusal_of(state.view, seat, command):
         return refusal
-    draft = StepDraft(state, evolve)
+    draft = Draft(state, evolve)
     perform(draft, seat, command)
     return tuple(draft.events)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from shared.dice import Dice
 from shared.errors import Rejected
-from shared.game import Choice, Table, Value
+from shared.game import Choice, Draft, Table, Value
 from shared.games.eriantys.bag import draw
 from shared.games.eriantys.cards import CARDS, ON_TABLE
 from shared.games.eriantys.events import Began, Event
@@ -22,7 +22,7 @@ from shared.games.eriantys.pieces import (
 )
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.rounds import begin_round
-from shared.games.eriantys.state import State, StepDraft, evolve
+from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import Character, Group, Player, Tile, View
 from shared.ids import Seat
 
@@ -99,7 +99,7 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
         characters=tuple(characters),
         bank=COINS - number if table.options.expert else 0,
     )
-    draft = StepDraft(State(view, table.seed), evolve)
+    draft = Draft(State(view, table.seed), evolve)
     draft.emit(Began(view, table.seed, table.options.grace_ms, table.options.alone_ms))
     begin_round(draft, Seat(dice.below(number)))
     return tuple(draft.events)

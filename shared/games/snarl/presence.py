@@ -1,6 +1,6 @@
 """Absent players and the timers of Snarl: the time for a move, and the grace time after a lost connection."""
 
-from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Draft, Notice, Present, Timer
 from shared.games.snarl.events import CameBack, Event, WentAway
 from shared.games.snarl.rounds import disconnect
 from shared.games.snarl.state import State, StepDraft, evolve
@@ -13,7 +13,7 @@ _GRACE = "grace-"
 
 def notice(state: State, notice: Notice) -> tuple[Event, ...]:
     """The events that presence or a deadline causes; none if it changes nothing."""
-    draft = StepDraft(state, evolve)
+    draft = Draft(state, evolve)
     match notice:
         case Absent(seat=seat, for_good=for_good):
             if for_good or not state.grace_ms:

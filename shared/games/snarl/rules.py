@@ -1,12 +1,13 @@
 """The commands a player may give now, and what they do. The course of rounds and levels is in rounds.py."""
 
 from shared.errors import Rejected
+from shared.game import Draft
 from shared.games.snarl.commands import Command, ForfeitTurn, Move
 from shared.games.snarl.events import Event, PlayerMoved, TurnLost
 from shared.games.snarl.movement import arrival, destinations
 from shared.games.snarl.refusals import refused
 from shared.games.snarl.rounds import end_turn, show
-from shared.games.snarl.state import State, StepDraft, evolve
+from shared.games.snarl.state import State, evolve
 from shared.ids import Seat
 
 
@@ -28,7 +29,7 @@ def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Re
         return refused("game/over")
     if seat not in turn(state):
         return refused("game/not_your_turn")
-    draft = StepDraft(state, evolve)
+    draft = Draft(state, evolve)
     match command:
         case ForfeitTurn():
             draft.emit(TurnLost(seat))

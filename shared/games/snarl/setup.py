@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from shared.game import Table, Value
+from shared.game import Draft, Table, Value
 from shared.games.snarl.events import Event, GameBegan
 from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.level_checks import check_levels
 from shared.games.snarl.levels import MAX_LEVELS, Level, LevelError
 from shared.games.snarl.rounds import begin_level
 from shared.games.snarl.shipped_levels import SHIPPED_LEVELS
-from shared.games.snarl.state import State, StepDraft, evolve
+from shared.games.snarl.state import State, evolve
 
 
 class Options(Value, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +50,7 @@ class Options(Value, frozen=True, forbid_unknown_fields=True):
 def setup(table: Table[Options]) -> tuple[Event, ...]:
     """Begin the game and its first level. Players move in the order of joining."""
     chosen = table.options
-    draft = StepDraft(State(), evolve)
+    draft = Draft(State(), evolve)
     draft.emit(
         GameBegan(
             table.order,

@@ -7,7 +7,7 @@ import pytest
 
 from gateway.dialects.snarl import SnarlSettings
 from gateway.dialects.snarl.close_codes import BUSY, GAME_OVER
-from shared.game import Table
+from shared.game import Draft, Table
 from shared.games.snarl.boards import draw
 from shared.games.snarl.events import Event, GameBegan, LevelBegan, TurnCame
 from shared.games.snarl.house_rules import HouseRules
@@ -15,7 +15,7 @@ from shared.games.snarl.levels import Level
 from shared.games.snarl.pieces import Actor, Kind, Point
 from shared.games.snarl.rounds import show
 from shared.games.snarl.setup import Options
-from shared.games.snarl.state import State, StepDraft, evolve
+from shared.games.snarl.state import State, evolve
 from shared.ids import RoomId
 from tests.support.snarl_stage import HALL, WORKED, statue, zombie
 from tests.support.snarl_table import LOCAL, Client, Cluster
@@ -40,7 +40,7 @@ def staged(
     """A table that begins in this position; all have been told so."""
 
     def setup(table: Table[Options]) -> tuple[Event, ...]:
-        draft = StepDraft(State(), evolve)
+        draft = Draft(State(), evolve)
         chosen = table.options
         draft.emit(GameBegan(table.order, 1, last, chosen.move_time_ms, chosen.grace_ms, HouseRules(), 5))
         places = tuple(
