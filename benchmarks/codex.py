@@ -12,7 +12,8 @@ from shared.errors import Rejected
 from shared.game import Table
 from shared.games.codex.commands import Command
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import Options, Phase
+from shared.games.codex.pieces import Phase
+from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.ids import Seat
 

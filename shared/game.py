@@ -195,7 +195,7 @@ class Game(Generic[S, C, E, O]):
     names: str = ""
     """A regular expression that the whole name of every player must match; an empty one allows all names."""
     removed: Callable[[S], tuple[Seat, ...]] = _no_seats
-    """Returns the seats that the game has removed for good: their players cannot come back. The room keeps the names."""
+    """Returns the seats that the game has removed for good. Their players cannot come back."""
     keeps_seats: bool = True
     """Whether the seat of a player who loses the connection before the start is kept for the room's grace time. If not,
     it is free at once."""

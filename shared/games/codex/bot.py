@@ -22,7 +22,8 @@ _PROMISING: Final = 6
 """How many placings are looked at again with the objectives in mind."""
 
 
-def choose(state: State, seat: Seat, dice: Dice) -> Command:
+def bot(state: State, seat: Seat, dice: Dice) -> Command:
+    """The command of a bot."""
     match state.table.phase:
         case Phase.PLAYING:
             return _best_placing(state, seat, dice)

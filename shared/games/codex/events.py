@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from shared.game import Message, Value
-from shared.games.codex.pieces import Color, Face, Options, Own, Phase, Place, Standing, Symbol
+from shared.games.codex.pieces import Color, Face, Own, Phase, Place, Standing, Symbol, Timing
 from shared.ids import Seat
 
 
@@ -20,7 +20,7 @@ class Decks(Value, frozen=True):
 class Dealt(Message, frozen=True, tag="dealt"):
     """Everything was shuffled and handed out; the players choose their starting faces next."""
 
-    options: Options
+    options: Timing
     order: tuple[Seat, ...]
     common: tuple[int, int]
     places: tuple[Place, ...]

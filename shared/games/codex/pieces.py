@@ -1,9 +1,7 @@
 """The closed sets and small things that commands, events, views and cards are written with."""
 
 from enum import StrEnum
-from typing import Annotated, Final, TypeAlias
-
-from msgspec import Meta
+from typing import Final, TypeAlias
 
 from shared.game import Value
 from shared.ids import Seat
@@ -78,13 +76,13 @@ class Phase(StrEnum):
     ENDING = "ending"
 
 
-class Options(Value, frozen=True, forbid_unknown_fields=True):
-    """What a table can be set to."""
+class Timing(Value, frozen=True):
+    """The times, in milliseconds, that the game waits for absent players."""
 
-    grace_ms: Annotated[int, Meta(ge=50, le=3_600_000)] = 10_000
-    """How long the game waits for an absent player whose turn it is."""
-    alone_ms: Annotated[int, Meta(ge=50, le=86_400_000)] = 60_000
-    """How long a player waits alone before winning."""
+    grace_ms: int = 10_000
+    """The wait for an absent player whose turn it is."""
+    alone_ms: int = 60_000
+    """The wait of the last connected player before winning."""
 
 
 class Back(Value, frozen=True):

@@ -40,20 +40,20 @@ def notice(state: State, notice: Notice) -> tuple[Event, ...]:
         case Absent(seat=seat, for_good=for_good):
             if seat not in left and (for_good or seat not in away):
                 draft.emit(PlayerLost(seat, for_good))
-                settle(draft)
+                play_for_players_who_left(draft)
         case Present(seat=seat):
             if seat in away and seat not in left:
                 draft.emit(PlayerFound(seat))
         case DeadlinePassed(name=name):
             if name == GRACE and state.table.current in away:
                 _act_for(draft, state.table.current)
-                settle(draft)
+                play_for_players_who_left(draft)
             elif name == ALONE and len(_connected(state)) < 2:
                 end_early(draft, _connected(state))
     return tuple(draft.events)
 
 
-def settle(draft: StepDraft) -> None:
+def play_for_players_who_left(draft: StepDraft) -> None:
     """Nobody waits for players who left for good: act for them at once, as long as anybody else may come."""
     while (current := draft.state.table.current) is not None:
         left = draft.state.presence.left

@@ -1,12 +1,12 @@
-"""Why a player may not: every code of this game, with a sentence."""
+"""Every refusal of this game: its code and the sentence that the player reads."""
 
 from typing import Final
 
 from shared.errors import Rejected
 
 CODES: Final[dict[str, str]] = {
-    "codex/wrong_phase": "this cannot be done in the present phase of the game",
-    "codex/color_taken": "another player has this colour",
+    "codex/wrong_phase": "this cannot be done in the current phase of the game",
+    "codex/color_taken": "another player has this color",
     "codex/bad_objective": "choose objective 1 or 2",
     "codex/bad_choice": "there is no such card in your hand",
     "codex/off_board": "rows and columns go from 0 to 80",
@@ -21,5 +21,6 @@ CODES: Final[dict[str, str]] = {
 }
 
 
-def refuse(code: str) -> Rejected:
+def refused(code: str) -> Rejected:
+    """The refusal with this code and its sentence."""
     return Rejected(code, CODES[code])

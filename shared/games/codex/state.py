@@ -20,7 +20,7 @@ from shared.games.codex.events import (
     StartingPlaced,
     TurnBegan,
 )
-from shared.games.codex.pieces import GOLD_DECK, RESOURCE_DECK, Kind, Options, Own
+from shared.games.codex.pieces import GOLD_DECK, RESOURCE_DECK, Kind, Own, Timing
 from shared.games.codex.views import TableView, fold_own, fold_table
 from shared.ids import Seat
 
@@ -39,7 +39,7 @@ class Presence(Value, frozen=True):
 
 
 class State(Value, frozen=True):
-    options: Options = Options()
+    options: Timing = Timing()
     table: TableView = TableView()
     own: dict[Seat, Own] = field(default_factory=dict)
     decks: Decks = Decks()

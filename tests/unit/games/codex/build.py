@@ -10,7 +10,8 @@ from shared.games.codex.cards import BACKS, CARDS, GOLD_CARDS, OBJECTIVES, RESOU
 from shared.games.codex.commands import Command
 from shared.games.codex.events import Decks, Event
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import Blank, Color, Face, Options, Own, Phase, Place, Placed, Symbol
+from shared.games.codex.pieces import Blank, Color, Face, Own, Phase, Place, Placed, Symbol, Timing
+from shared.games.codex.setup import Options
 from shared.games.codex.state import State, evolve
 from shared.games.codex.views import PlayerView, TableView, no_symbols
 from shared.ids import Seat
@@ -93,7 +94,7 @@ def in_play(
     }
     table = TableView(phase, order, current, number, last_round, common, (*tops, *face_up), players)
     own = {seat: Own(dealt[seat], objective=secret[seat]) for seat in order}
-    return State(Options(), table, own, Decks(resource, gold, objectives, unused))
+    return State(Timing(), table, own, Decks(resource, gold, objectives, unused))
 
 
 def apply(state: State, events: Iterable[Event]) -> State:

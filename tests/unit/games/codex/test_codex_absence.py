@@ -20,7 +20,8 @@ from shared.games.codex.events import (
     TurnPassed,
 )
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import Color, Face, Options, Phase, Place, Standing
+from shared.games.codex.pieces import Color, Face, Phase, Place, Standing
+from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.ids import Seat
 from tests.unit.games.codex.build import STUCK, A, B, C, apply, do, front, in_play, started

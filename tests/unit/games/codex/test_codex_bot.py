@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from shared.conformance import play
 from shared.dice import Dice
-from shared.games.codex.bot import choose
+from shared.games.codex.bot import bot
 from shared.games.codex.commands import DrawTable, PlaceCard
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Face, Phase
@@ -18,7 +18,7 @@ from tests.unit.games.codex.test_codex_whole_games import SEEDS, walk
 def test_it_takes_the_placing_with_the_most_points() -> None:
     rich = [front(81, 40, 40), back(2, 39, 41), back(3, 41, 41), back(4, 41, 39), back(5, 38, 42)]
     state = in_play({A: rich, B: [front(82, 40, 40)]}, {A: (8, 50, 11)})
-    choice = choose(state, A, Dice(1))
+    choice = bot(state, A, Dice(1))
     assert isinstance(choice, PlaceCard)
     assert (choice.choice, choice.face) == (2, Face.FRONT)
 
@@ -26,7 +26,7 @@ def test_it_takes_the_placing_with_the_most_points() -> None:
 def test_it_draws_a_gold_card_that_it_can_pay_for() -> None:
     rich = [front(81, 40, 40), back(2, 39, 41), back(3, 41, 41), back(4, 41, 39), back(5, 38, 42)]
     state = in_play({A: rich, B: [front(82, 40, 40)]}, {A: (8, 11)}, places=(12, 13, 80, 50), phase=Phase.DRAWING)
-    assert choose(state, A, Dice(1)) == DrawTable(4)
+    assert bot(state, A, Dice(1)) == DrawTable(4)
 
 
 def test_it_beats_chance() -> None:
@@ -43,4 +43,4 @@ def test_it_does_not_look_at_hidden_cards(seats: int, seed: int, steps: int) -> 
     state = walk(started(seats, seed), seed, steps)
     for seat in GAME.turn(state):
         double = twin(state, seat, exchange(hidden_cards(state, seat), Dice(seed, "twin")))
-        assert choose(double, Seat(seat), Dice(seed)) == choose(state, Seat(seat), Dice(seed))
+        assert bot(double, Seat(seat), Dice(seed)) == bot(state, Seat(seat), Dice(seed))

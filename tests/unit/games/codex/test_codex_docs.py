@@ -9,8 +9,8 @@ import msgspec
 
 from shared.games.codex.commands import Command
 from shared.games.codex.events import Event, PlayerFound, PlayerLost
-from shared.games.codex.pieces import Options
 from shared.games.codex.refusals import CODES
+from shared.games.codex.setup import Options
 from shared.games.codex.views import View
 
 PAGE = (Path(__file__).parents[4] / "docs" / "games" / "codex.md").read_text()

@@ -16,8 +16,9 @@ from shared.games.codex.commands import (
 )
 from shared.games.codex.events import Dealt, ObjectiveChosen, PhaseBegan, StartingPlaced, TurnBegan
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import CENTRE, Color, Face, Kind, Options, Phase, Placed
+from shared.games.codex.pieces import CENTRE, Color, Face, Kind, Phase, Placed
 from shared.games.codex.refusals import CODES
+from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.ids import Seat
 from tests.unit.games.codex.build import SEATS, do, refusal, started, visible

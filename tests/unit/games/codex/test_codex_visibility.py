@@ -13,7 +13,8 @@ from shared.games.codex.cards import BACKS, OBJECTIVES, STARTING_CARDS
 from shared.games.codex.commands import ChooseObjective, Command
 from shared.games.codex.events import CardDrawn, Dealt, Decks, Event, ObjectiveChosen, ObjectivesScored
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import Back, Options, Own
+from shared.games.codex.pieces import Back, Own
+from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.games.codex.views import View, fold
 from shared.ids import Seat
