@@ -133,12 +133,6 @@ def _placing_refusal(state: State, seat: Seat, command: PlaceCard, grid: Grid) -
 def _perform(draft: StepDraft, seat: Seat, command: Command, grid: Grid) -> None:
     """Emit the events of a legal command."""
     match command:
-        case ChooseStarting(face=face):
-            place_starting(draft, seat, face)
-        case PickColor(color=color):
-            pick_color(draft, seat, color)
-        case ChooseObjective(choose=choose):
-            keep_objective(draft, seat, choose)
         case PlaceCard():
             _place(draft, seat, command, grid)
         case DrawTable(choice=choice):
@@ -147,6 +141,12 @@ def _perform(draft: StepDraft, seat: Seat, command: Command, grid: Grid) -> None
             draw_card(draft, RESOURCE_DECK)
         case DrawGold():
             draw_card(draft, GOLD_DECK)
+        case ChooseStarting(face=face):
+            place_starting(draft, seat, face)
+        case PickColor(color=color):
+            pick_color(draft, seat, color)
+        case ChooseObjective(choose=choose):
+            keep_objective(draft, seat, choose)
 
 
 def _place(draft: StepDraft, seat: Seat, command: PlaceCard, grid: Grid) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from shared.dice import Dice
 from shared.game import Draft
+from shared.games.eriantys.actions import perform
 from shared.games.eriantys.characters import STEP_CHOICES, still_possible, whole_choices
 from shared.games.eriantys.commands import (
     Command,
@@ -17,7 +18,7 @@ from shared.games.eriantys.commands import (
 )
 from shared.games.eriantys.islands import influence
 from shared.games.eriantys.pieces import COLOURS, INDEX, Phase, Tower
-from shared.games.eriantys.rules import perform, refusal_of
+from shared.games.eriantys.rules import refusal_of
 from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import (
     Group,

@@ -1,6 +1,7 @@
 """Players who are lost and come back, and what the passing of time does."""
 
 from shared.game import Absent, DeadlinePassed, Draft, Notice, Present, Timer
+from shared.games.eriantys.actions import perform
 from shared.games.eriantys.commands import PlayAssistant
 from shared.games.eriantys.events import (
     Event,
@@ -13,7 +14,6 @@ from shared.games.eriantys.events import (
 )
 from shared.games.eriantys.pieces import Phase, Reason
 from shared.games.eriantys.rounds import end_turn
-from shared.games.eriantys.rules import perform
 from shared.games.eriantys.state import State, StepDraft, evolve
 from shared.games.eriantys.views import View, playable_assistants
 from shared.ids import Seat
