@@ -5,7 +5,7 @@ from typing import Final
 from shared.errors import Rejected
 
 CODES: Final[dict[str, str]] = {
-    "codex/wrong_phase": "this cannot be done in the current phase of the game",
+    "codex/wrong_phase": "the current phase of the game does not allow this",
     "codex/color_taken": "another player has this color",
     "codex/bad_objective": "choose objective 1 or 2",
     "codex/bad_choice": "there is no such card in your hand",
@@ -13,7 +13,7 @@ CODES: Final[dict[str, str]] = {
     "codex/occupied": "there is a card in this cell already",
     "codex/two_corners": "the card would cover two corners of one card",
     "codex/detached": "the card must cover at least one corner of your area",
-    "codex/no_corner": "a card lies there that has no corner to be covered",
+    "codex/no_corner": "a neighboring card has no corner to cover there",
     "codex/cost": "your area does not show the resources that this card asks for",
     "codex/bad_place": "the face-up cards have the numbers 1 to 4",
     "codex/empty_place": "there is no card in this place",

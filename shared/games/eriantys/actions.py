@@ -27,14 +27,14 @@ def perform(draft: StepDraft, seat: Seat, command: Command) -> None:
         case asked.PlayAssistant(value=value):
             draft.emit(AssistantPlayed(seat, value))
             after_assistant(draft)
-        case asked.MoveToHall(colour=colour):
+        case asked.MoveToHall(colour=color):
             _end_swapping(draft)
-            draft.emit(StudentToHall(seat, colour))
-            student_arrived(draft, seat, colour)
+            draft.emit(StudentToHall(seat, color))
+            student_arrived(draft, seat, color)
             after_student(draft)
-        case asked.MoveToIsland(colour=colour, tile=tile):
+        case asked.MoveToIsland(colour=color, tile=tile):
             _end_swapping(draft)
-            draft.emit(StudentToIsland(seat, colour, tile))
+            draft.emit(StudentToIsland(seat, color, tile))
             after_student(draft)
         case asked.MoveMother(steps=steps):
             _end_swapping(draft)

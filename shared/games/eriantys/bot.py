@@ -17,7 +17,7 @@ from shared.games.eriantys.commands import (
     TakeCloud,
 )
 from shared.games.eriantys.islands import influence
-from shared.games.eriantys.pieces import COLOURS, INDEX, Phase, Tower
+from shared.games.eriantys.pieces import COLORS, INDEX, Phase, Tower
 from shared.games.eriantys.rules import refusal_of
 from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import (
@@ -72,10 +72,10 @@ def _near(view: View) -> list[Group]:
 def _students(view: View, seat: Seat) -> Iterator[Command]:
     """To the dining room, or to an island within reach."""
     tiles = [group.tiles[0] for group in _near(view)]
-    for colour in COLOURS:
-        if view.players[seat].entrance[INDEX[colour]]:
-            yield MoveToHall(colour)
-            yield from (MoveToIsland(colour, tile) for tile in tiles)
+    for color in COLORS:
+        if view.players[seat].entrance[INDEX[color]]:
+            yield MoveToHall(color)
+            yield from (MoveToIsland(color, tile) for tile in tiles)
 
 
 def _best_character(state: State, seat: Seat, dice: Dice) -> Command | None:
@@ -147,7 +147,7 @@ def _sign(tower: Tower, mine: Tower) -> float:
 
 
 def _lead(view: View, group: Group, mine: Tower) -> float:
-    """Between -1 and 1: how sure it is that the own colour would win this group."""
+    """Between -1 and 1: how sure it is that the own color would win this group."""
     totals = influence(view, group)
     ahead = totals[mine] - max(total for tower, total in totals.items() if tower is not mine)
     return max(-1.0, min(1.0, ahead / 3)) * len(group.tiles)

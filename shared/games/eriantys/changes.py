@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from shared.games.eriantys.cards import CARDS
-from shared.games.eriantys.pieces import Colour, Tower, plus
+from shared.games.eriantys.pieces import Color, Tower, plus
 from shared.games.eriantys.views import Character, View, position_of
 from shared.ids import Seat
 
@@ -29,13 +29,13 @@ def with_card(view: View, number: int, **changes: Any) -> View:
     return replace(view, characters=changed)
 
 
-def onto_card(view: View, number: int, colour: Colour, count: int = 1) -> View:
-    return with_card(view, number, students=plus(card_of(view, number).students, colour, count))
+def onto_card(view: View, number: int, color: Color, count: int = 1) -> View:
+    return with_card(view, number, students=plus(card_of(view, number).students, color, count))
 
 
-def onto_tile(view: View, tile: int, colour: Colour) -> View:
+def onto_tile(view: View, tile: int, color: Color) -> View:
     before = view.tiles[tile - 1]
-    return replace(view, tiles=put(view.tiles, tile - 1, replace(before, students=plus(before.students, colour))))
+    return replace(view, tiles=put(view.tiles, tile - 1, replace(before, students=plus(before.students, color))))
 
 
 def with_towers(view: View, tiles: tuple[int, ...], tower: Tower | None) -> View:

@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from shared.game import Message
-from shared.games.eriantys.pieces import Colour, Counts, Manner
+from shared.games.eriantys.pieces import Color, Counts, Manner
 
 
 class PlayAssistant(Message, frozen=True, tag="play_assistant"):
@@ -13,13 +13,13 @@ class PlayAssistant(Message, frozen=True, tag="play_assistant"):
 class MoveToHall(Message, frozen=True, tag="move_to_hall"):
     """A student from the own entrance to the own dining room."""
 
-    colour: Colour
+    colour: Color
 
 
 class MoveToIsland(Message, frozen=True, tag="move_to_island"):
     """A student from the own entrance to an island, named by a tile from 1 to 12."""
 
-    colour: Colour
+    colour: Color
     tile: int
 
 
@@ -31,10 +31,10 @@ class TakeCloud(Message, frozen=True, tag="take_cloud"):
     cloud: int
 
 
-class ChooseColour(Message, frozen=True, tag="choose_colour"):
+class ChooseColor(Message, frozen=True, tag="choose_colour"):
     """For the mushroom man, the princess and the thief."""
 
-    colour: Colour
+    colour: Color
 
 
 class ChooseIsland(Message, frozen=True, tag="choose_island"):
@@ -46,22 +46,22 @@ class ChooseIsland(Message, frozen=True, tag="choose_island"):
 class SendStudent(Message, frozen=True, tag="send_student"):
     """For the monk: a student on the card, and where it goes."""
 
-    colour: Colour
+    colour: Color
     tile: int
 
 
 class SwapWithCard(Message, frozen=True, tag="swap_with_card"):
     """One swap of the jester."""
 
-    card: Colour
-    entrance: Colour
+    card: Color
+    entrance: Color
 
 
 class SwapWithHall(Message, frozen=True, tag="swap_with_hall"):
     """One swap of the minstrel."""
 
-    entrance: Colour
-    hall: Colour
+    entrance: Color
+    hall: Color
 
 
 class Exchange(Message, frozen=True, tag="exchange"):
@@ -71,9 +71,9 @@ class Exchange(Message, frozen=True, tag="exchange"):
     taken: Counts
 
 
-Choice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | SwapWithCard | SwapWithHall
+Choice: TypeAlias = ChooseColor | ChooseIsland | SendStudent | SwapWithCard | SwapWithHall
 """What a character that was activated may ask for."""
-WholeChoice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | Exchange
+WholeChoice: TypeAlias = ChooseColor | ChooseIsland | SendStudent | Exchange
 
 
 class PlayCharacter(Message, frozen=True, tag="play_character"):

@@ -1,16 +1,16 @@
 """Dining rooms: who has the professors, and the coins that are earned there."""
 
 from shared.games.eriantys.events import CoinTaken, ProfessorTaken
-from shared.games.eriantys.pieces import INDEX, Colour
+from shared.games.eriantys.pieces import INDEX, Color
 from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View, active_card
 from shared.ids import Seat
 
 
-def leader(view: View, colour: Colour) -> Seat | None:
-    """Who has the professor of a colour by the rule: strictly most students; the owner wins ties, and before the
+def leader(view: View, color: Color) -> Seat | None:
+    """Who has the professor of a color by the rule: strictly most students; the owner wins ties, and before the
     owner a player whose character wins them."""
-    place = INDEX[colour]
+    place = INDEX[color]
     numbers = [player.hall[place] for player in view.players]
     best, owner = max(numbers), view.professors[place]
     if best == 0:
@@ -22,18 +22,14 @@ def leader(view: View, colour: Colour) -> Seat | None:
     return Seat(numbers.index(best)) if numbers.count(best) == 1 else owner
 
 
-def check_professor(draft: StepDraft, colour: Colour) -> None:
-    seat = leader(draft.state.view, colour)
-    if seat is not None and seat != draft.state.view.professors[INDEX[colour]]:
-        draft.emit(ProfessorTaken(colour, seat))
+def check_professor(draft: StepDraft, color: Color) -> None:
+    seat = leader(draft.state.view, color)
+    if seat is not None and seat != draft.state.view.professors[INDEX[color]]:
+        draft.emit(ProfessorTaken(color, seat))
 
 
-def student_arrived(draft: StepDraft, seat: Seat, colour: Colour) -> None:
+def student_arrived(draft: StepDraft, seat: Seat, color: Color) -> None:
     """A student was put on the next free place of a row: every third place earns a coin while the bank has one."""
-    if (
-        draft.state.view.expert
-        and draft.state.view.bank
-        and draft.state.view.players[seat].hall[INDEX[colour]] % 3 == 0
-    ):
+    if draft.state.view.expert and draft.state.view.bank and draft.state.view.players[seat].hall[INDEX[color]] % 3 == 0:
         draft.emit(CoinTaken(seat))
-    check_professor(draft, colour)
+    check_professor(draft, color)

@@ -10,20 +10,20 @@ FEWEST_GROUPS = 3
 
 
 def members(view: View, towers: tuple[Tower, ...]) -> tuple[Seat, ...]:
-    """The seats that play for these colours."""
+    """The seats that play for these colors."""
     return tuple(Seat(seat) for seat, player in enumerate(view.players) if player.tower in towers)
 
 
 def leaders(view: View) -> tuple[Tower, ...]:
     """Most towers built, then most professors; all who are equal in both."""
-    colours = tuple(dict.fromkeys(player.tower for player in view.players))
+    colors = tuple(dict.fromkeys(player.tower for player in view.players))
 
     def score(tower: Tower) -> tuple[int, int]:
         professors = sum(view.players[owner].tower is tower for owner in view.professors if owner is not None)
         return -view.players[keeper_of(view, tower)].towers, professors
 
-    best = max(map(score, colours))
-    return tuple(tower for tower in colours if score(tower) == best)
+    best = max(map(score, colors))
+    return tuple(tower for tower in colors if score(tower) == best)
 
 
 def check_towers(draft: StepDraft, tower: Tower) -> None:

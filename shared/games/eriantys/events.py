@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from shared.game import Message
 from shared.games.eriantys import changes
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import INDEX, NO_STUDENTS, Colour, Counts, Manner, Phase, plus, together, without
+from shared.games.eriantys.pieces import INDEX, NO_STUDENTS, Color, Counts, Manner, Phase, plus, together, without
 from shared.games.eriantys.views import Active, Group, View
 from shared.ids import Seat
 
@@ -99,7 +99,7 @@ class AssistantPlayed(Message, frozen=True, tag="assistant_played"):
 
 class StudentToHall(Message, frozen=True, tag="student_to_hall"):
     seat: Seat
-    colour: Colour
+    colour: Color
 
     def on(self, view: View) -> View:
         player = view.players[self.seat]
@@ -110,7 +110,7 @@ class StudentToHall(Message, frozen=True, tag="student_to_hall"):
 
 class StudentToIsland(Message, frozen=True, tag="student_to_island"):
     seat: Seat
-    colour: Colour
+    colour: Color
     tile: int
 
     def on(self, view: View) -> View:
@@ -130,7 +130,7 @@ class CoinTaken(Message, frozen=True, tag="coin_taken"):
 
 
 class ProfessorTaken(Message, frozen=True, tag="professor_taken"):
-    colour: Colour
+    colour: Color
     seat: Seat
 
     def on(self, view: View) -> View:
@@ -230,7 +230,7 @@ class ChoiceMade(Message, frozen=True, tag="choice_made"):
 
     seat: Seat
     number: int
-    colour: Colour | None = None
+    colour: Color | None = None
     tile: int | None = None
 
     def on(self, view: View) -> View:
@@ -249,7 +249,7 @@ class ChoiceClosed(Message, frozen=True, tag="choice_closed"):
 
 class CardToIsland(Message, frozen=True, tag="card_to_island"):
     number: int
-    colour: Colour
+    colour: Color
     tile: int
 
     def on(self, view: View) -> View:
@@ -259,7 +259,7 @@ class CardToIsland(Message, frozen=True, tag="card_to_island"):
 class CardToHall(Message, frozen=True, tag="card_to_hall"):
     seat: Seat
     number: int
-    colour: Colour
+    colour: Color
 
     def on(self, view: View) -> View:
         hall = plus(view.players[self.seat].hall, self.colour)
@@ -270,7 +270,7 @@ class CardRefilled(Message, frozen=True, tag="card_refilled"):
     """From the bag."""
 
     number: int
-    colour: Colour
+    colour: Color
 
     def on(self, view: View) -> View:
         return changes.onto_card(replace(view, bag=plus(view.bag, self.colour, -1)), self.number, self.colour)
@@ -279,8 +279,8 @@ class CardRefilled(Message, frozen=True, tag="card_refilled"):
 class CardSwapped(Message, frozen=True, tag="card_swapped"):
     seat: Seat
     number: int
-    card: Colour
-    entrance: Colour
+    card: Color
+    entrance: Color
 
     def on(self, view: View) -> View:
         entrance = plus(plus(view.players[self.seat].entrance, self.entrance, -1), self.card)
@@ -290,8 +290,8 @@ class CardSwapped(Message, frozen=True, tag="card_swapped"):
 
 class HallSwapped(Message, frozen=True, tag="hall_swapped"):
     seat: Seat
-    entrance: Colour
-    hall: Colour
+    entrance: Color
+    hall: Color
 
     def on(self, view: View) -> View:
         player = view.players[self.seat]
@@ -304,7 +304,7 @@ class StudentsReturned(Message, frozen=True, tag="students_returned"):
     """From the dining room to the bag."""
 
     seat: Seat
-    colour: Colour
+    colour: Color
     count: int
 
     def on(self, view: View) -> View:

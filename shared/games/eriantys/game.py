@@ -14,7 +14,7 @@ from shared.ids import Seat
 
 
 def outcome(state: State) -> Outcome | None:
-    """The scores are the towers that each seat's colour has on the islands."""
+    """The scores are the towers that each seat's color has on the islands."""
     if state.view.phase is not Phase.OVER:
         return None
     built = [tile.tower for tile in state.view.tiles]

@@ -2,7 +2,7 @@
 
 from shared.games.eriantys.endings import check_islands, check_towers
 from shared.games.eriantys.events import GroupsJoined, NoEntryUsed, TowersPlaced, TowersReturned
-from shared.games.eriantys.pieces import COLOURS, Tower
+from shared.games.eriantys.pieces import COLORS, Tower
 from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import (
     Group,
@@ -17,12 +17,12 @@ from shared.games.eriantys.views import (
 
 
 def influence(view: View, group: Group) -> dict[Tower, int]:
-    """Of every player or team, by tower colour."""
+    """Of every player or team, by tower color."""
     card = active_card(view)
-    muted = view.active.colour if view.active is not None and card.mutes_colour else None
+    muted = view.active.colour if view.active is not None and card.mutes_color else None
     totals = {player.tower: 0 for player in view.players}
-    for colour, number, owner in zip(COLOURS, students_of(view, group), view.professors, strict=True):
-        if number and owner is not None and colour is not muted:
+    for color, number, owner in zip(COLORS, students_of(view, group), view.professors, strict=True):
+        if number and owner is not None and color is not muted:
             totals[view.players[owner].tower] += number
     if not card.mutes_towers:
         for tower in towers_of(view, group):

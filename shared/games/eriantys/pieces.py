@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias, cast
 
 
-class Colour(StrEnum):
+class Color(StrEnum):
     """Of students and professors, in the order of every array of counts."""
 
     GREEN = "GREEN"
@@ -62,14 +62,14 @@ class Reason(StrEnum):
 
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
-"""How many students of each colour."""
+"""How many students of each color."""
 
-COLOURS: Final = tuple(Colour)
-INDEX: Final = {colour: number for number, colour in enumerate(COLOURS)}
+COLORS: Final = tuple(Color)
+INDEX: Final = {color: number for number, color in enumerate(COLORS)}
 NO_STUDENTS: Final[Counts] = (0, 0, 0, 0, 0)
 TILES: Final = 12
 ROW: Final = 10
-"""Places of one colour in a dining room."""
+"""Places of one color in a dining room."""
 ASSISTANTS: Final = tuple(range(1, 11))
 
 
@@ -77,16 +77,16 @@ def counts(numbers: Iterable[int]) -> Counts:
     return cast("Counts", tuple(numbers))
 
 
-def tally(students: Iterable[Colour]) -> Counts:
+def tally(students: Iterable[Color]) -> Counts:
     numbers = [0, 0, 0, 0, 0]
-    for colour in students:
-        numbers[INDEX[colour]] += 1
+    for color in students:
+        numbers[INDEX[color]] += 1
     return counts(numbers)
 
 
-def plus(students: Counts, colour: Colour, number: int = 1) -> Counts:
+def plus(students: Counts, color: Color, number: int = 1) -> Counts:
     numbers = list(students)
-    numbers[INDEX[colour]] += number
+    numbers[INDEX[color]] += number
     return counts(numbers)
 
 
@@ -102,9 +102,9 @@ def holds(some: Counts, others: Counts) -> bool:
     return all(have >= need for have, need in zip(some, others, strict=True))
 
 
-def listed(students: Counts) -> tuple[Colour, ...]:
-    """One colour for each student, in the order of colours."""
-    return tuple(colour for colour, number in zip(COLOURS, students, strict=True) for _ in range(number))
+def listed(students: Counts) -> tuple[Color, ...]:
+    """One color for each student, in the order of colors."""
+    return tuple(color for color, number in zip(COLORS, students, strict=True) for _ in range(number))
 
 
 def steps_of(assistant: int) -> int:

@@ -14,7 +14,7 @@ from shared.games.eriantys.commands import Command
 from shared.games.eriantys.events import (
     Event,
 )
-from shared.games.eriantys.pieces import ASSISTANTS, COLOURS, INDEX, ROW, TILES, Manner, Phase
+from shared.games.eriantys.pieces import ASSISTANTS, COLORS, INDEX, ROW, TILES, Manner, Phase
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import (
@@ -28,8 +28,8 @@ from shared.ids import Seat
 
 _CHARACTER_PHASES: Final = (Phase.STUDENTS, Phase.MOTHER, Phase.CLOUD)
 _STUDENTS: Final[tuple[Command, ...]] = (
-    *(asked.MoveToHall(colour) for colour in COLOURS),
-    *(asked.MoveToIsland(colour, tile) for colour, tile in product(COLOURS, range(1, TILES + 1))),
+    *(asked.MoveToHall(color) for color in COLORS),
+    *(asked.MoveToIsland(color, tile) for color, tile in product(COLORS, range(1, TILES + 1))),
 )
 
 
@@ -63,16 +63,16 @@ def refusal_of(view: View, seat: Seat, command: Command) -> Rejected | None:
     match command:
         case asked.PlayAssistant(value=value):
             return _out_of(view, Phase.PLANNING) or _no_assistant(view, value)
-        case asked.MoveToHall(colour=colour):
+        case asked.MoveToHall(colour=color):
             if wrong := _out_of(view, Phase.STUDENTS):
                 return wrong
-            if view.players[seat].hall[INDEX[colour]] == ROW:
+            if view.players[seat].hall[INDEX[color]] == ROW:
                 return refused("eriantys/row_full")
-            return None if view.players[seat].entrance[INDEX[colour]] else refused("eriantys/no_student")
-        case asked.MoveToIsland(colour=colour, tile=tile):
+            return None if view.players[seat].entrance[INDEX[color]] else refused("eriantys/no_student")
+        case asked.MoveToIsland(colour=color, tile=tile):
             if wrong := _out_of(view, Phase.STUDENTS):
                 return wrong
-            if not view.players[seat].entrance[INDEX[colour]]:
+            if not view.players[seat].entrance[INDEX[color]]:
                 return refused("eriantys/no_student")
             return None if 1 <= tile <= TILES else refused("eriantys/no_such_island")
         case asked.MoveMother(steps=steps):

@@ -12,7 +12,7 @@ from shared.games.eriantys.bag import draw
 from shared.games.eriantys.cards import CARDS, ON_TABLE
 from shared.games.eriantys.events import Began, Event
 from shared.games.eriantys.pieces import (
-    COLOURS,
+    COLORS,
     NO_STUDENTS,
     TILES,
     Mage,
@@ -27,7 +27,7 @@ from shared.games.eriantys.views import Character, Group, Player, Tile, View
 from shared.ids import Seat
 
 STUDENTS: Final = 26
-"""Of each colour."""
+"""Of each color."""
 COINS: Final = 20
 TEAM_GAME: Final = 4
 
@@ -47,7 +47,7 @@ T = TypeVar("T", Mage, Tower)
 
 
 def admit(_options: Options, seats: int, taken: Mapping[Seat, Choice], seat: Seat, choice: Choice) -> Choice | Rejected:
-    """A mage and a tower colour: those asked for, or the next free ones. In teams the seat decides the colour."""
+    """A mage and a tower color: those asked for, or the next free ones. In teams the seat decides the color."""
     mages = _free(tuple(Mage), taken, "mage")
     mage = _pick(Mage, mages, choice.get("mage"), "eriantys/mage_taken")
     if isinstance(mage, Rejected):
@@ -77,7 +77,7 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
     number = len(table.seats)
     mother = 1 + dice.below(TILES)
     tiles = _lay_islands(dice, mother)
-    bag = counts([STUDENTS - 2] * len(COLOURS))
+    bag = counts([STUDENTS - 2] * len(COLORS))
     characters: list[Character] = []
     for card in dice.shuffle(tuple(CARDS))[:ON_TABLE] if table.options.expert else ():
         drawn, bag = draw(dice, bag, CARDS[card].students)
@@ -106,8 +106,8 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
 
 
 def _lay_islands(dice: Dice, mother: int) -> tuple[Tile, ...]:
-    """Two students of each colour, one on every island but mother nature's and the one opposite."""
-    students = iter(dice.shuffle(COLOURS * 2))
+    """Two students of each color, one on every island but mother nature's and the one opposite."""
+    students = iter(dice.shuffle(COLORS * 2))
     bare = (mother, (mother + TILES // 2 - 1) % TILES + 1)
     return tuple(Tile() if tile in bare else Tile(tally((next(students),))) for tile in range(1, TILES + 1))
 

@@ -5,7 +5,7 @@ from shared.games.eriantys.cards import CARDS, NO_CARD, Card
 from shared.games.eriantys.pieces import (
     ASSISTANTS,
     NO_STUDENTS,
-    Colour,
+    Color,
     Counts,
     Mage,
     Manner,
@@ -65,7 +65,7 @@ class Active(Value, frozen=True):
     """Choices that may still be made."""
     owed: bool = False
     """The turn cannot end before one is made."""
-    colour: Colour | None = None
+    colour: Color | None = None
     """The last one chosen."""
 
 
@@ -127,7 +127,7 @@ def owner_of(view: View, group: Group) -> Tower | None:
 
 
 def keeper_of(view: View, tower: Tower) -> Seat:
-    """The seat whose board holds the towers of a colour."""
+    """The seat whose board holds the towers of a color."""
     return next(Seat(seat) for seat, player in enumerate(view.players) if player.tower is tower)
 
 

@@ -229,7 +229,7 @@ class EventsTalk(Talk[Parsed]):
             case words.CardToIsland(color=colour, island_index=index):
                 return commands.SendStudent(colour, table.tile_at(index))
             case words.ChooseColor(color=colour) | words.CardToTable(color=colour):
-                return commands.ChooseColour(colour)
+                return commands.ChooseColor(colour)
             case words.ChooseIsland(island_index=index):
                 return commands.ChooseIsland(table.tile_at(index))
             case words.SwapCardEntrance(color=card, color2=entrance):

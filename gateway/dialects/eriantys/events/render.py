@@ -7,7 +7,7 @@ from gateway.dialects.eriantys.events import messages as said
 from gateway.dialects.eriantys.events.messages import ToClient
 from shared.games.eriantys import events as happened
 from shared.games.eriantys.events import Event
-from shared.games.eriantys.pieces import COLOURS, Counts, Phase, listed
+from shared.games.eriantys.pieces import COLORS, Counts, Phase, listed
 from shared.games.eriantys.views import View, position_of, students_of, towers_of
 from shared.ids import Seat
 from shared.room_events import Away, Back, BaseRoomEvent, Closed, Joined, Left, RoomEvent
@@ -44,7 +44,7 @@ def pieces(table: Table, view: View) -> Iterator[ToClient]:
     for seat, player in enumerate(view.players):
         yield from added(said.dining_room(seat), player.hall)
     yield from built(view)
-    for colour, owner in zip(COLOURS, view.professors, strict=True):
+    for colour, owner in zip(COLORS, view.professors, strict=True):
         if owner is not None:
             yield said.SetProfessorTo(colour, table.name(owner))
     for seat in sorted(table.people):

@@ -299,7 +299,7 @@ def command_of(table: Table, move: words.Move) -> commands.Command:
         case words.ChooseIsland(island_index=index):
             return commands.ChooseIsland(table.tile_at(index))
         case words.ChooseColor(color=colour):
-            return commands.ChooseColour(colour)
+            return commands.ChooseColor(colour)
         case words.ChooseTwoColors(first_color=first, second_color=second):
             if active_card(table.view).asks is Ask.HALL_SWAPS:
                 return commands.SwapWithHall(entrance=second, hall=first)

@@ -6,7 +6,7 @@ from gateway.dialects.eriantys.common import Table
 from gateway.dialects.eriantys.prompts import messages as said
 from gateway.dialects.eriantys.prompts.messages import ToClient
 from shared.games.eriantys.cards import CARDS
-from shared.games.eriantys.pieces import COLOURS, Colour, Phase, listed, steps_of
+from shared.games.eriantys.pieces import COLORS, Color, Phase, listed, steps_of
 from shared.games.eriantys.views import (
     Group,
     View,
@@ -69,7 +69,7 @@ def player(table: Table, view: View, seat: int) -> said.Player:
         virtual_board=said.Board(
             entrance=listed(person.entrance),
             towers=(person.tower,) * person.towers,
-            hall=dict(zip(COLOURS, person.hall, strict=True)),
+            hall=dict(zip(COLORS, person.hall, strict=True)),
         ),
         virtual_last_assistant=None if person.assistant is None else assistant(person.assistant),
     )
@@ -79,9 +79,9 @@ def clouds(view: View) -> tuple[said.Cloud, ...]:
     return tuple(said.Cloud(listed(students)) for students in view.clouds)
 
 
-def professors(table: Table, view: View) -> dict[Colour, str | None]:
+def professors(table: Table, view: View) -> dict[Color, str | None]:
     owners = (None if owner is None else table.name(owner) for owner in view.professors)
-    return dict(zip(COLOURS, owners, strict=True))
+    return dict(zip(COLORS, owners, strict=True))
 
 
 def character(view: View, place: int) -> said.Character:

@@ -10,7 +10,7 @@ from gateway.dialects.eriantys.status import messages as words
 from shared.errors import ProtocolError
 from shared.games.eriantys import commands
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import Colour, Counts, listed
+from shared.games.eriantys.pieces import Color, Counts, listed
 
 _decode_head = msgspec.json.Decoder(words.Command).decode
 _decode_fields: Final = {name: msgspec.json.Decoder(kind).decode for name, kind in words.COMMANDS.items()}
@@ -50,7 +50,7 @@ def order_of(line: bytes, table: Table | None) -> Order:
             return Order(character_order(line, place, table))
 
 
-def colour_of(name: str) -> Colour:
+def colour_of(name: str) -> Color:
     colour = words.colour_named(name)
     if colour is None:
         raise ProtocolError("frame/malformed", f"{name[:40]} is no colour")
@@ -80,8 +80,8 @@ def choice_of(line: bytes, asks: Ask) -> commands.WholeChoice | None:
             return commands.SendStudent(colour_of(student.p_colour), bounded(student.p_index))
         case Ask.ISLAND:
             return commands.ChooseIsland(bounded(decode(_decode_island, line).p_index))
-        case Ask.COLOUR:
-            return commands.ChooseColour(colour_of(decode(_decode_colour, line).p_colour))
+        case Ask.COLOR:
+            return commands.ChooseColor(colour_of(decode(_decode_colour, line).p_colour))
         case Ask.CARD_SWAPS:
             swaps = decode(_decode_swaps, line)
             return commands.Exchange(given=swaps.p_students_to, taken=swaps.p_students_from)
@@ -98,5 +98,5 @@ def single_swap(exchange: commands.Exchange, asks: Ask) -> commands.Command | No
     return commands.SwapWithCard(taken, given) if asks is Ask.CARD_SWAPS else commands.SwapWithHall(given, taken)
 
 
-def _only(students: Counts) -> Colour | None:
+def _only(students: Counts) -> Color | None:
     return listed(students)[0] if sum(students) == 1 else None

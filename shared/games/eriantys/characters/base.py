@@ -9,7 +9,7 @@ from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.commands import (
     Choice,
-    ChooseColour,
+    ChooseColor,
     ChooseIsland,
     Exchange,
     SendStudent,
@@ -17,7 +17,7 @@ from shared.games.eriantys.commands import (
     SwapWithHall,
     WholeChoice,
 )
-from shared.games.eriantys.pieces import COLOURS, TILES, Counts, holds, tally
+from shared.games.eriantys.pieces import COLORS, TILES, Counts, holds, tally
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
@@ -45,20 +45,20 @@ def no_such_tile(tile: int) -> Rejected | None:
 
 
 _TILES: Final = tuple(range(1, TILES + 1))
-_COLOUR_CHOICES: Final = tuple(ChooseColour(colour) for colour in COLOURS)
+_COLOR_CHOICES: Final = tuple(ChooseColor(color) for color in COLORS)
 _ISLAND_CHOICES: Final = tuple(ChooseIsland(tile) for tile in _TILES)
-_STUDENT_CHOICES: Final = tuple(SendStudent(colour, tile) for colour in COLOURS for tile in _TILES)
+_STUDENT_CHOICES: Final = tuple(SendStudent(color, tile) for color in COLORS for tile in _TILES)
 _HANDFULS: Final[dict[int, tuple[Counts, ...]]] = {
-    size: tuple(tally(chosen) for chosen in combinations_with_replacement(COLOURS, size)) for size in (1, 2, 3)
+    size: tuple(tally(chosen) for chosen in combinations_with_replacement(COLORS, size)) for size in (1, 2, 3)
 }
 
 STEP_CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
     Ask.NOTHING: (),
-    Ask.COLOUR: _COLOUR_CHOICES,
+    Ask.COLOR: _COLOR_CHOICES,
     Ask.ISLAND: _ISLAND_CHOICES,
     Ask.STUDENT: _STUDENT_CHOICES,
-    Ask.CARD_SWAPS: tuple(SwapWithCard(*pair) for pair in product(COLOURS, COLOURS)),
-    Ask.HALL_SWAPS: tuple(SwapWithHall(*pair) for pair in product(COLOURS, COLOURS)),
+    Ask.CARD_SWAPS: tuple(SwapWithCard(*pair) for pair in product(COLORS, COLORS)),
+    Ask.HALL_SWAPS: tuple(SwapWithHall(*pair) for pair in product(COLORS, COLORS)),
 }
 """Everything that could be answered, one step at a time."""
 
@@ -69,8 +69,8 @@ def whole_choices(view: View, seat: Seat, number: int) -> Iterator[WholeChoice |
     match card.asks:
         case Ask.NOTHING:
             yield None
-        case Ask.COLOUR:
-            yield from _COLOUR_CHOICES
+        case Ask.COLOR:
+            yield from _COLOR_CHOICES
         case Ask.ISLAND:
             yield from _ISLAND_CHOICES
         case Ask.STUDENT:

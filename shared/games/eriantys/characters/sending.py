@@ -5,7 +5,7 @@ from shared.errors import Rejected
 from shared.games.eriantys.bag import draw
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.characters.base import AnyChoice, Effect, no_such_tile
-from shared.games.eriantys.commands import ChooseColour, SendStudent
+from shared.games.eriantys.commands import ChooseColor, SendStudent
 from shared.games.eriantys.dining_rooms import check_professor, student_arrived
 from shared.games.eriantys.endings import call_last_round
 from shared.games.eriantys.events import CardRefilled, CardToHall, CardToIsland, ChoiceMade, StudentsReturned
@@ -40,14 +40,14 @@ class Princess(Effect):
     """A student from the card to the own dining room."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        if not isinstance(choice, ChooseColour):
+        if not isinstance(choice, ChooseColor):
             return refused("eriantys/no_choice")
         if view.players[seat].hall[INDEX[choice.colour]] == ROW:
             return refused("eriantys/row_full")
         return None if card_of(view, 11).students[INDEX[choice.colour]] else refused("eriantys/no_student")
 
     def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
-        if isinstance(choice, ChooseColour):
+        if isinstance(choice, ChooseColor):
             draft.emit(ChoiceMade(seat, 11, choice.colour))
             draft.emit(CardToHall(seat, 11, choice.colour))
             student_arrived(draft, seat, choice.colour)
@@ -55,13 +55,13 @@ class Princess(Effect):
 
 
 class Thief(Effect):
-    """Everybody gives students of a colour back to the bag."""
+    """Everybody gives students of a color back to the bag."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        return None if isinstance(choice, ChooseColour) else refused("eriantys/no_choice")
+        return None if isinstance(choice, ChooseColor) else refused("eriantys/no_choice")
 
     def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
-        if isinstance(choice, ChooseColour):
+        if isinstance(choice, ChooseColor):
             draft.emit(ChoiceMade(seat, 12, choice.colour))
             for number, player in enumerate(draft.state.view.players):
                 if count := min(RETURNED, player.hall[INDEX[choice.colour]]):

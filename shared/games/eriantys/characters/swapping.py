@@ -7,15 +7,15 @@ from shared.games.eriantys.characters.base import AnyChoice, Effect
 from shared.games.eriantys.commands import Exchange, SwapWithCard, SwapWithHall
 from shared.games.eriantys.dining_rooms import check_professor, student_arrived
 from shared.games.eriantys.events import CardSwapped, ChoiceMade, HallSwapped
-from shared.games.eriantys.pieces import INDEX, ROW, Colour, Counts, counts, holds, listed, together, without
+from shared.games.eriantys.pieces import INDEX, ROW, Color, Counts, counts, holds, listed, together, without
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
 
-def pairs(exchange: Exchange) -> tuple[tuple[Colour, Colour], ...]:
-    """(leaves the entrance, comes to it) for each swap that changes anything, in the order of colours."""
+def pairs(exchange: Exchange) -> tuple[tuple[Color, Color], ...]:
+    """(leaves the entrance, comes to it) for each swap that changes anything, in the order of colors."""
     common = counts(map(min, exchange.given, exchange.taken))
     leaving, coming = without(exchange.given, common), without(exchange.taken, common)
     return tuple(zip(listed(leaving), listed(coming), strict=True))
@@ -87,7 +87,7 @@ class Minstrel(Effect):
                 for entrance, hall in pairs(choice):
                     self._swap(draft, seat, entrance, hall)
 
-    def _swap(self, draft: StepDraft, seat: Seat, entrance: Colour, hall: Colour) -> None:
+    def _swap(self, draft: StepDraft, seat: Seat, entrance: Color, hall: Color) -> None:
         draft.emit(HallSwapped(seat, entrance, hall))
         student_arrived(draft, seat, entrance)
         check_professor(draft, hall)
