@@ -12,7 +12,7 @@ from gateway.dialects.eriantys.prompts import messages as prompts_messages
 from gateway.dialects.eriantys.status import messages as status_messages
 from shared.games.eriantys.refusals import CODES
 from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
-from tests.unit.games.eriantys.building import board
+from tests.unit.shared.games.eriantys.positions import board
 
 PAGES = Path(__file__).parents[4] / "docs"
 

@@ -10,7 +10,7 @@ from shared.games.eriantys.state import State
 from shared.ids import Seat
 from tests.support.eriantys_table import House
 from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, Seats, code, types
-from tests.unit.games.eriantys.building import board
+from tests.unit.shared.games.eriantys.positions import board
 
 FIRST = Seat(0)
 PARAMS = {"type": "GameParams", "numPlayers": 2, "expert": True, "nickname": "ann", "mage": "MAGE2"}

@@ -16,7 +16,7 @@ from gateway.dialects.requests import ActRequest, CountRejection, LoginRequest
 from shared.games.eriantys.pieces import Phase
 from tests.support.eriantys_table import DIALECTS, House
 from tests.unit.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
-from tests.unit.games.eriantys.building import board
+from tests.unit.shared.games.eriantys.positions import board
 
 ALL = (EVENTS, PROMPTS, STATUS)
 FINE: dict[str, Any] = {

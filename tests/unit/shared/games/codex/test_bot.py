@@ -10,9 +10,9 @@ from shared.games.codex.commands import DrawTable, PlaceCard
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Face, Phase
 from shared.ids import Seat
-from tests.unit.games.codex.build import A, B, back, front, in_play, started
-from tests.unit.games.codex.test_codex_visibility import exchange, hidden_cards, twin
-from tests.unit.games.codex.test_codex_whole_games import SEEDS, walk
+from tests.unit.shared.games.codex.positions import A, B, back, front, in_play, started
+from tests.unit.shared.games.codex.test_visibility import exchange, hidden_cards, twin
+from tests.unit.shared.games.codex.test_whole_games import SEEDS, walk
 
 
 def test_it_takes_the_placing_with_the_most_points() -> None:

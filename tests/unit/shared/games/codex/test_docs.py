@@ -13,7 +13,7 @@ from shared.games.codex.refusals import CODES
 from shared.games.codex.setup import Options
 from shared.games.codex.views import View
 
-PAGE = (Path(__file__).parents[4] / "docs" / "games" / "codex.md").read_text()
+PAGE = (Path(__file__).parents[5] / "docs" / "games" / "codex.md").read_text()
 BLOCKS = [block.strip().splitlines() for block in re.findall(r"```json\n(.*?)```", PAGE, re.S)]
 
 

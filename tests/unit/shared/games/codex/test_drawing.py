@@ -8,7 +8,7 @@ from shared.games.codex.events import CardDrawn, PlaceChanged
 from shared.games.codex.pieces import Face, Phase, Place
 from shared.games.codex.rules import options
 from shared.games.codex.state import State
-from tests.unit.games.codex.build import A, B, do, front, in_play, refusal
+from tests.unit.shared.games.codex.positions import A, B, do, front, in_play, refusal
 
 AREAS = {A: [front(81, 40, 40)], B: [front(82, 40, 40)]}
 HANDS = {A: (1, 2), B: (3, 4, 42)}

@@ -20,7 +20,7 @@ from shared.games.codex.scoring import standings, winners
 from shared.games.codex.state import State
 from shared.games.codex.views import PlayerView, TableView
 from shared.ids import Seat
-from tests.unit.games.codex.build import (
+from tests.unit.shared.games.codex.positions import (
     ALMOST_STUCK,
     STUCK,
     A,

@@ -10,7 +10,7 @@ from shared.games.codex.cards import CARDS, OBJECTIVES, PatternCell
 from shared.games.codex.objectives import count_pattern, count_sets, points_for
 from shared.games.codex.pieces import Face, Kingdom, Placed, Symbol
 from shared.games.codex.views import PlayerView, no_symbols
-from tests.unit.games.codex.build import back, front
+from tests.unit.shared.games.codex.positions import back, front
 
 PATTERNS = range(87, 95)
 SETS = range(95, 103)

@@ -12,7 +12,7 @@ from shared.games.codex.events import CardPlaced
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import BOARD_SIZE, Blank, Face, Placed, Symbol
 from shared.games.codex.state import State
-from tests.unit.games.codex.build import A, B, back, do, front, in_play, refusal, visible
+from tests.unit.shared.games.codex.positions import A, B, back, do, front, in_play, refusal, visible
 
 FRONT, BACK = Face.FRONT, Face.BACK
 BESIDE = [front(82, 40, 40)]

@@ -24,7 +24,7 @@ from shared.games.codex.pieces import Color, Face, Phase, Place, Standing
 from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.ids import Seat
-from tests.unit.games.codex.build import STUCK, A, B, C, apply, do, front, in_play, started
+from tests.unit.shared.games.codex.positions import STUCK, A, B, C, apply, do, front, in_play, started
 
 STARTS = {A: [front(81, 40, 40)], B: [front(82, 40, 40)], C: [front(83, 40, 40)]}
 TWO = {A: STARTS[A], B: STARTS[B]}

@@ -21,7 +21,7 @@ from shared.games.codex.refusals import CODES
 from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.ids import Seat
-from tests.unit.games.codex.build import SEATS, do, refusal, started, visible
+from tests.unit.shared.games.codex.positions import SEATS, do, refusal, started, visible
 
 
 def choose_all(state: State, *commands: Command) -> State:

@@ -18,8 +18,8 @@ from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.games.codex.views import View, fold
 from shared.ids import Seat
-from tests.unit.games.codex.build import apply, started
-from tests.unit.games.codex.test_codex_whole_games import SEEDS, check, walk
+from tests.unit.shared.games.codex.positions import apply, started
+from tests.unit.shared.games.codex.test_whole_games import SEEDS, check, walk
 
 Swap = dict[int, int]
 

@@ -31,10 +31,10 @@ from shared.games.codex.pieces import Back, Color, Face, Phase, Placed
 from shared.games.codex.scoring import placing_points
 from shared.games.codex.state import State
 from shared.ids import Seat
-from tests.unit.games.codex.build import apply, started, visible
+from tests.unit.shared.games.codex.positions import apply, started, visible
 
 SEEDS = st.integers(0, 2**62)
-TRANSCRIPTS = Path(__file__).parents[3] / "transcripts" / "codex"
+TRANSCRIPTS = Path(__file__).parents[4] / "transcripts" / "codex"
 
 
 def all_cards(state: State) -> Counter[int]:

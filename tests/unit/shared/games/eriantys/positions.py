@@ -10,12 +10,12 @@ from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.commands import Command
 from shared.games.eriantys.events import Event
 from shared.games.eriantys.game import GAME
-from shared.games.eriantys.pieces import COLOURS, NO_STUDENTS, Colour, Counts, Mage, Phase, Tower, tally
+from shared.games.eriantys.pieces import COLORS, NO_STUDENTS, Color, Counts, Mage, Phase, Tower, tally
 from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import Character, Group, Player, Tile, View
 from shared.ids import Seat
 
-G, R, Y, P, B = COLOURS
+G, R, Y, P, B = COLORS
 ENTRANCE = (2, 2, 1, 1, 1)
 
 
@@ -114,5 +114,5 @@ def refusal(state: State, command: Command, seat: int | None = None) -> str:
     return answer.code
 
 
-def pick(*colours: Colour) -> Counts:
+def pick(*colours: Color) -> Counts:
     return tally(colours)

@@ -7,8 +7,8 @@ from shared.games.eriantys.game import GAME
 from shared.games.eriantys.pieces import Manner, Phase
 from shared.games.eriantys.views import Active
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import board, with_seat, with_view
-from tests.unit.games.eriantys.test_eriantys_games import midgame
+from tests.unit.shared.games.eriantys.positions import board, with_seat, with_view
+from tests.unit.shared.games.eriantys.test_whole_games import midgame
 
 FIRST = Seat(0)
 

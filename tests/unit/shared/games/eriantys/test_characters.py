@@ -5,7 +5,7 @@ import pytest
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.commands import (
     ActivateCharacter,
-    ChooseColour,
+    ChooseColor,
     ChooseIsland,
     MoveMother,
     MoveToHall,
@@ -32,7 +32,7 @@ from shared.games.eriantys.pieces import NO_STUDENTS, Manner, Phase, Tower
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Active, Group, max_steps
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import (
+from tests.unit.shared.games.eriantys.positions import (
     B,
     G,
     R,
@@ -108,7 +108,7 @@ def test_a_character_that_is_not_there_or_asked_wrongly_is_refused() -> None:
     assert refusal(state, PlayCharacter(8)) == "eriantys/no_such_card"
     assert refusal(state, PlayCharacter(0)) == "eriantys/no_such_card"
     assert refusal(state, PlayCharacter(9)) == "eriantys/bad_arguments"
-    assert refusal(state, PlayCharacter(4, ChooseColour(G))) == "eriantys/bad_arguments"
+    assert refusal(state, PlayCharacter(4, ChooseColor(G))) == "eriantys/bad_arguments"
     assert refusal(state, PlayCharacter(9, ChooseIsland(1))) == "eriantys/no_choice"
     assert refusal(state, ActivateCharacter(4)) == "eriantys/bad_arguments"
     assert refusal(state, ActivateCharacter(9, Manner.WHOLE)) == "eriantys/bad_arguments"
@@ -143,7 +143,7 @@ def test_the_monk_is_not_refilled_from_an_empty_bag() -> None:
 @pytest.mark.parametrize("number", [1, 11])
 def test_a_refill_that_empties_the_bag_makes_this_the_last_round(number: int) -> None:
     state = with_view(board(cards=(number,)), bag=pick(R))
-    choice = SendStudent(G, 5) if number == 1 else ChooseColour(G)
+    choice = SendStudent(G, 5) if number == 1 else ChooseColor(G)
     assert told(state, PlayCharacter(number, choice))[-2:] == (CardRefilled(number, R), LastRoundCalled("bag"))
 
 
@@ -263,11 +263,11 @@ def test_the_knight_helps_the_team() -> None:
 def test_the_mushroom_man_mutes_a_colour_for_the_turn() -> None:
     state = with_view(contested(9), tiles=board(students={2: (2, 0, 0, 0, 0)}, towers={2: WHITE}).view.tiles)
     assert do(state, MoveMother(1)).view.tiles[1].tower is BLACK
-    muted = do(state, PlayCharacter(9, ChooseColour(G)), MoveMother(1))
+    muted = do(state, PlayCharacter(9, ChooseColor(G)), MoveMother(1))
     assert muted.view.tiles[1].tower is WHITE
     assert muted.view.tiles[1].students == (2, 0, 0, 0, 0)
     assert do(muted, TakeCloud(0)).view.active is None
-    assert do(state, PlayCharacter(9, ChooseColour(R)), MoveMother(1)).view.tiles[1].tower is BLACK
+    assert do(state, PlayCharacter(9, ChooseColor(R)), MoveMother(1)).view.tiles[1].tower is BLACK
 
 
 # --- 11 princess, 12 thief -------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def test_the_mushroom_man_mutes_a_colour_for_the_turn() -> None:
 
 def test_the_princess_seats_a_student_with_coin_and_professor() -> None:
     state = board(cards=(11,), halls={0: (2, 0, 0, 0, 0)})
-    events = told(state, PlayCharacter(11, ChooseColour(G)))
+    events = told(state, PlayCharacter(11, ChooseColor(G)))
     assert events[1:5] == (
         ChoiceMade(FIRST, 11, G),
         CardToHall(FIRST, 11, G),
@@ -284,32 +284,32 @@ def test_the_princess_seats_a_student_with_coin_and_professor() -> None:
     )
     assert isinstance(events[5], CardRefilled)
     dry = with_view(state, bag=NO_STUDENTS)
-    assert not any(isinstance(event, CardRefilled) for event in told(dry, PlayCharacter(11, ChooseColour(G))))
+    assert not any(isinstance(event, CardRefilled) for event in told(dry, PlayCharacter(11, ChooseColor(G))))
 
 
 def test_the_princess_needs_a_place_and_a_student() -> None:
     full = board(cards=(11,), halls={0: (10, 10, 10, 10, 0)})
-    assert refusal(full, PlayCharacter(11, ChooseColour(G))) == "eriantys/row_full"
-    assert refusal(full, PlayCharacter(11, ChooseColour(B))) == "eriantys/no_student"
+    assert refusal(full, PlayCharacter(11, ChooseColor(G))) == "eriantys/row_full"
+    assert refusal(full, PlayCharacter(11, ChooseColor(B))) == "eriantys/no_student"
     assert refusal(full, ActivateCharacter(11)) == "eriantys/card_useless"
 
 
 def test_the_thief_takes_three_or_all_and_no_professor_moves() -> None:
     state = board(3, cards=(12,), halls={0: (4, 0, 0, 0, 0), 1: (2, 0, 0, 0, 0)})
     state = with_view(state, professors=(FIRST, None, None, None, None))
-    events = told(state, PlayCharacter(12, ChooseColour(G)))
+    events = told(state, PlayCharacter(12, ChooseColor(G)))
     assert events[2:] == (StudentsReturned(FIRST, G, 3), StudentsReturned(SECOND, G, 2))
-    assert do(state, PlayCharacter(12, ChooseColour(G))).view.bag == (15, 10, 10, 10, 10)
+    assert do(state, PlayCharacter(12, ChooseColor(G))).view.bag == (15, 10, 10, 10, 10)
     nothing = with_seat(state, 0, hall=(2, 0, 0, 0, 0))
-    assert do(nothing, PlayCharacter(12, ChooseColour(G))).view.professors[0] == FIRST
+    assert do(nothing, PlayCharacter(12, ChooseColor(G))).view.professors[0] == FIRST
 
 
 def test_the_thief_may_take_what_nobody_has() -> None:
-    assert told(board(cards=(12,)), PlayCharacter(12, ChooseColour(B)))[2:] == ()
+    assert told(board(cards=(12,)), PlayCharacter(12, ChooseColor(B)))[2:] == ()
 
 
 def test_every_character_ends_with_the_turn_of_its_player() -> None:
     for number, card in CARDS.items():
-        active = Active(number, Manner.WHOLE, colour=G if card.asks is Ask.COLOUR else None)
+        active = Active(number, Manner.WHOLE, colour=G if card.asks is Ask.COLOR else None)
         state = with_view(board(phase=Phase.CLOUD, cards=(number,)), active=active)
         assert do(state, TakeCloud(0)).view.active is None

@@ -18,7 +18,7 @@ from shared.games.eriantys.game import GAME
 from shared.games.eriantys.pieces import NO_STUDENTS, Phase, Tower
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import board, do, joined, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import board, do, joined, refusal, told, with_seat, with_view
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 FIRST, SECOND = Seat(0), Seat(1)

@@ -16,7 +16,7 @@ from shared.games.eriantys.pieces import Phase, Tower
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Group
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import board, do, joined, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import board, do, joined, refusal, told, with_seat, with_view
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 FIRST, SECOND = Seat(0), Seat(1)

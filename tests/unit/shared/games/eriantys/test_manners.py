@@ -5,7 +5,7 @@ import pytest
 from shared.games.eriantys.commands import (
     ActivateCharacter,
     Choice,
-    ChooseColour,
+    ChooseColor,
     ChooseIsland,
     EndSelection,
     MoveMother,
@@ -30,7 +30,7 @@ from shared.games.eriantys.game import GAME
 from shared.games.eriantys.pieces import Manner, Phase
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import (
+from tests.unit.shared.games.eriantys.positions import (
     B,
     G,
     P,
@@ -52,10 +52,10 @@ CHOICES: dict[int, Choice] = {
     3: ChooseIsland(3),
     5: ChooseIsland(3),
     7: SwapWithCard(Y, G),
-    9: ChooseColour(G),
+    9: ChooseColor(G),
     10: SwapWithHall(G, R),
-    11: ChooseColour(G),
-    12: ChooseColour(G),
+    11: ChooseColor(G),
+    12: ChooseColor(G),
 }
 
 
@@ -102,10 +102,10 @@ def test_the_lax_manner_lets_the_turn_go_on_and_holds_its_end(number: int) -> No
 def test_the_wrong_choice_is_refused() -> None:
     assert refusal(activated(9, LAX), ChooseIsland(1)) == "eriantys/no_choice"
     assert refusal(activated(7, LAX), SwapWithHall(G, G)) == "eriantys/no_choice"
-    assert refusal(board(cards=(9,)), ChooseColour(G)) == "eriantys/no_choice"
+    assert refusal(board(cards=(9,)), ChooseColor(G)) == "eriantys/no_choice"
     assert refusal(board(), EndSelection()) == "eriantys/no_choice"
-    assert refusal(do(activated(9, LAX), ChooseColour(G)), ChooseColour(G)) == "eriantys/no_choice"
-    assert refusal(activated(9, LAX), ChooseColour(G), seat=1) == "game/not_your_turn"
+    assert refusal(do(activated(9, LAX), ChooseColor(G)), ChooseColor(G)) == "eriantys/no_choice"
+    assert refusal(activated(9, LAX), ChooseColor(G), seat=1) == "game/not_your_turn"
 
 
 def test_three_swaps_of_the_jester_and_no_more() -> None:
@@ -167,14 +167,14 @@ def test_once_a_lax_swap_was_made_the_turn_ends_with_the_cloud() -> None:
 def test_a_round_without_clouds_is_held_as_well() -> None:
     state = do(with_view(activated(9, LAX, Phase.MOTHER), dry=True), MoveMother(1))
     assert state.view.phase is Phase.CHARACTER
-    assert do(state, ChooseColour(R)).view.turn == 1
+    assert do(state, ChooseColor(R)).view.turn == 1
 
 
 def test_a_choice_that_became_impossible_is_dropped_and_the_turn_ends() -> None:
     state = board(cards=(11,), halls={0: (9, 0, 0, 0, 0)})
     state = with_card(state, 11, students=(4, 0, 0, 0, 0))
     state = do(state, ActivateCharacter(11, LAX), MoveToHall(G))
-    assert refusal(state, ChooseColour(G)) == "eriantys/row_full"
+    assert refusal(state, ChooseColor(G)) == "eriantys/row_full"
     state = do(state, MoveToIsland(R, 1), MoveToIsland(R, 1), MoveMother(1))
     assert told(state, TakeCloud(0))[1] == ChoiceClosed()
     assert do(state, TakeCloud(0)).view.turn == 1
@@ -184,7 +184,7 @@ def test_the_mushroom_man_mutes_from_the_choice_on() -> None:
     state = board(phase=Phase.MOTHER, cards=(9,), students={2: (1, 0, 0, 0, 0)})
     state = with_view(state, professors=(FIRST, None, None, None, None))
     assert do(state, ActivateCharacter(9, LAX), MoveMother(1)).view.tiles[1].tower is not None
-    assert do(state, ActivateCharacter(9, LAX), ChooseColour(G), MoveMother(1)).view.tiles[1].tower is None
+    assert do(state, ActivateCharacter(9, LAX), ChooseColor(G), MoveMother(1)).view.tiles[1].tower is None
 
 
 def test_a_herald_in_the_held_turn_can_end_the_game() -> None:

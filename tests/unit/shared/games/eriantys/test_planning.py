@@ -4,7 +4,7 @@ from shared.games.eriantys.commands import MoveMother, MoveToHall, PlayAssistant
 from shared.games.eriantys.pieces import Phase, steps_of
 from shared.games.eriantys.views import max_steps, playable_assistants
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import G, R, board, do, refusal, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import G, R, board, do, refusal, with_seat, with_view
 
 
 def test_steps_are_half_the_value_rounded_up() -> None:

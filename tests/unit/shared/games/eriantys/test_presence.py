@@ -26,7 +26,7 @@ from shared.games.eriantys.pieces import NO_STUDENTS, Manner, Phase
 from shared.games.eriantys.presence import notice, timers
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import G, R, board, do, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import G, R, board, do, refusal, told, with_seat, with_view
 
 GRACE, ALONE = DeadlinePassed("grace"), DeadlinePassed("alone")
 

@@ -9,8 +9,8 @@ from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.setup import Options
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import board, with_view
-from tests.unit.games.eriantys.test_eriantys_games import midgame
+from tests.unit.shared.games.eriantys.positions import board, with_view
+from tests.unit.shared.games.eriantys.test_whole_games import midgame
 
 
 def reachable(state: State, depth: int) -> list[int]:

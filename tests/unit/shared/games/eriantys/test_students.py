@@ -2,12 +2,12 @@
 
 import pytest
 
-from shared.games.eriantys.commands import ChooseColour, MoveToHall, MoveToIsland, PlayCharacter
+from shared.games.eriantys.commands import ChooseColor, MoveToHall, MoveToIsland, PlayCharacter
 from shared.games.eriantys.dining_rooms import leader
 from shared.games.eriantys.events import CoinTaken, PhaseBegan, ProfessorTaken, StudentToHall, StudentToIsland
 from shared.games.eriantys.pieces import Phase
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import G, R, Y, board, do, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import G, R, Y, board, do, refusal, told, with_seat, with_view
 
 FIRST, SECOND = Seat(0), Seat(1)
 
@@ -96,7 +96,7 @@ def test_a_place_that_was_emptied_pays_again() -> None:
     state = board(cards=(12,), halls={0: (2, 0, 0, 0, 0)})
     state = do(state, MoveToHall(G))
     assert state.view.players[0].coins == 11
-    state = do(state, PlayCharacter(12, ChooseColour(G)))
+    state = do(state, PlayCharacter(12, ChooseColor(G)))
     assert state.view.players[0].hall[0] == 0
     refilled = with_seat(state, 0, hall=(2, 0, 0, 0, 0))
     assert CoinTaken(FIRST) in told(refilled, MoveToHall(G))

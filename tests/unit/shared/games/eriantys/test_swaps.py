@@ -16,7 +16,7 @@ from shared.games.eriantys.events import (
 from shared.games.eriantys.pieces import NO_STUDENTS, Phase
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import (
+from tests.unit.shared.games.eriantys.positions import (
     B,
     G,
     P,

@@ -17,7 +17,7 @@ from shared.games.eriantys.dining_rooms import leader
 from shared.games.eriantys.events import ChoiceMade, Event, Finished, ProfessorTaken, fold
 from shared.games.eriantys.game import GAME
 from shared.games.eriantys.islands import influence
-from shared.games.eriantys.pieces import COLOURS, Manner, Phase
+from shared.games.eriantys.pieces import COLORS, Manner, Phase
 from shared.games.eriantys.refusals import CODES
 from shared.games.eriantys.setup import Options
 from shared.games.eriantys.state import State
@@ -69,8 +69,8 @@ def check_view(view: View) -> None:
         assert len(view.groups) > 3
         for here, there in zip(view.groups, (*view.groups[1:], view.groups[0]), strict=True):
             assert owner_of(view, here) is None or owner_of(view, here) is not owner_of(view, there)
-        for colour in COLOURS:
-            assert leader(view, colour) == view.professors[COLOURS.index(colour)]
+        for colour in COLORS:
+            assert leader(view, colour) == view.professors[COLORS.index(colour)]
     held = sum(group.no_entry for group in view.groups) + sum(card.no_entry for card in view.characters)
     assert held == (4 if any(card.number == 5 for card in view.characters) else 0)
 
@@ -141,11 +141,11 @@ def test_gateways_can_follow_a_game_from_its_redacted_events(seed: int, players:
 # --- options are exactly what decide accepts -------------------------------------------------------------------------
 
 numbers = some.integers(-1, 14)
-colours = some.sampled_from(COLOURS)
+colours = some.sampled_from(COLORS)
 handfuls: Any = some.tuples(*[some.integers(-1, 2)] * 5)
 wholes: Any = (
     some.none()
-    | some.builds(asked.ChooseColour, colours)
+    | some.builds(asked.ChooseColor, colours)
     | some.builds(asked.ChooseIsland, numbers)
     | some.builds(asked.SendStudent, colours, numbers)
     | some.builds(asked.Exchange, handfuls, handfuls)
@@ -158,7 +158,7 @@ nonsense: Any = some.one_of(
     some.builds(asked.TakeCloud, numbers),
     some.builds(asked.PlayCharacter, numbers, wholes),
     some.builds(asked.ActivateCharacter, numbers, some.sampled_from(Manner)),
-    some.builds(asked.ChooseColour, colours),
+    some.builds(asked.ChooseColor, colours),
     some.builds(asked.ChooseIsland, numbers),
     some.builds(asked.SendStudent, colours, numbers),
     some.builds(asked.SwapWithCard, colours, colours),

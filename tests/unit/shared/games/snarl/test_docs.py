@@ -12,7 +12,7 @@ from shared.games.snarl.level_checks import check_levels
 from shared.games.snarl.levels import read_levels
 from shared.games.snarl.setup import Options
 
-PAGE = (Path(__file__).parents[4] / "docs" / "games" / "snarl.md").read_text()
+PAGE = (Path(__file__).parents[5] / "docs" / "games" / "snarl.md").read_text()
 
 
 def section(title: str) -> str:
