@@ -1,4 +1,4 @@
-"""What Codex Naturalis costs: CPU of an ordinary command (decide and evolve) and of `options`, at the median.
+"""The cost of Codex Naturalis: CPU time of an ordinary command (decide and evolve) and of `options`, at the median.
 
 `python -m benchmarks.codex` prints the figures and fails if one is over its limit.
 """

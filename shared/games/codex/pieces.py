@@ -14,7 +14,7 @@ RESOURCE_DECK: Final = 0
 GOLD_DECK: Final = 1
 FIRST_FACE_UP: Final = 2
 PLACES: Final = 6
-"""Where cards are drawn from: the two decks, then two face-up resource and two face-up gold places."""
+"""The number of places to draw from: the two decks, then two face-up resource and two face-up gold places."""
 
 
 class Face(StrEnum):
@@ -23,7 +23,7 @@ class Face(StrEnum):
 
 
 class Color(StrEnum):
-    """Of the pawns, in the order in which the game offers them."""
+    """The colors of the pawns, in the order in which the game offers them."""
 
     RED = "red"
     BLUE = "blue"
@@ -86,7 +86,7 @@ class Timing(Value, frozen=True):
 
 
 class Back(Value, frozen=True):
-    """All that can be seen of a card that lies face down."""
+    """The visible side of a card that lies face down."""
 
     kind: Kind
     kingdom: Kingdom
@@ -106,7 +106,7 @@ class Placed(Value, frozen=True):
 
 
 class Own(Value, frozen=True):
-    """What a player alone knows."""
+    """The part of the game that only its player knows."""
 
     hand: tuple[int, ...] = ()
     starting: int | None = None
@@ -123,7 +123,7 @@ class Standing(Value, frozen=True):
 
 
 class Result(Value, frozen=True):
-    """How the game ended: by `points`, because one player was left `alone`, or `abandoned` by all."""
+    """The end of the game: by `points`, because one player was left `alone`, or `abandoned` by all."""
 
     reason: str
     winners: tuple[Seat, ...]

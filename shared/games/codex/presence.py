@@ -1,4 +1,4 @@
-"""What the game does without its players: waiting for those who are away, playing on without them, ending.
+"""Absent players: the timers that wait for them, the choices made for them, and the early end.
 
 See docs/games/codex.md, "Absent players".
 """
@@ -54,7 +54,7 @@ def notice(state: State, notice: Notice) -> tuple[Event, ...]:
 
 
 def play_for_players_who_left(draft: StepDraft) -> None:
-    """Nobody waits for players who left for good: act for them at once, as long as anybody else may come."""
+    """Act at once for players who left for good, as long as any other player can come back."""
     while (current := draft.state.table.current) is not None:
         left = draft.state.presence.left
         if current not in left or len(left) == len(draft.state.table.order):

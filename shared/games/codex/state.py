@@ -1,4 +1,4 @@
-"""The whole truth about a game, and what each event does to it."""
+"""The whole state of a game, and the effect of each event on it."""
 
 from typing import TypeAlias
 
@@ -26,16 +26,16 @@ from shared.ids import Seat
 
 
 class Presence(Value, frozen=True):
-    """Who is away, and when that began. Moments are counted, so that each names one timer only."""
+    """The absent players. Moments are counted in events, so that each moment identifies one timer."""
 
     now: int = 0
     turn_began: int = 0
     changed: int = 0
-    """When the number of connected players changed last."""
+    """The moment at which the number of connected players changed last."""
     away: dict[Seat, int] = field(default_factory=dict)
-    """Since when."""
+    """The absent seats, each with the moment of its absence."""
     left: tuple[Seat, ...] = ()
-    """Of those, who will not come back."""
+    """The absent seats whose players left for good."""
 
 
 class State(Value, frozen=True):

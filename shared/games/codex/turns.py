@@ -1,4 +1,4 @@
-"""Whose turn it is, from the first choice to the final scoring. See docs/games/codex.md, "The end"."""
+"""The order of turns, from the first choice to the final scoring. See docs/games/codex.md, "The end"."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ def is_stuck(state: State, seat: Seat) -> bool:
 
 
 def after_choice(draft: StepDraft) -> None:
-    """The current player has made a choice of the set-up."""
+    """Go on after the current player's choice in the setup."""
     table = draft.state.table
     following = table.order.index(_current(draft)) + 1
     if following < len(table.order):
@@ -46,7 +46,7 @@ def draw_card(draft: StepDraft, place: int) -> None:
 
 
 def pass_turn(draft: StepDraft) -> None:
-    """The current player is away."""
+    """Pass the turn of the current player, who is away."""
     draft.emit(TurnPassed(_current(draft), "away"))
     next_turn(draft)
 
@@ -81,7 +81,7 @@ def score_and_end(draft: StepDraft) -> None:
     table = draft.state.table
     for seat in table.order:
         secret = draft.state.own[seat].objective
-        assert secret is not None, "nobody plays without a secret objective"
+        assert secret is not None, "every player has a secret objective"
         draft.emit(score_objectives(seat, table.players[seat], table.common, secret))
     rows = standings(draft.state.table)
     draft.emit(PhaseBegan(Phase.ENDING), GameEnded("points", winners(rows), rows))
@@ -94,7 +94,7 @@ def end_early(draft: StepDraft, left: tuple[Seat, ...]) -> None:
 
 
 def _able(state: State) -> bool:
-    """Whether anybody who did not leave will ever place a card again."""
+    """Whether any player who did not leave can still place a card."""
     return any(seat not in state.presence.left and not is_stuck(state, seat) for seat in state.table.order)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue of the twelve characters: what each costs, holds, asks for and lastingly does. Facts, no rules."""
+"""The twelve characters as data: cost, contents, the choice they ask for, lasting effects. The rules are elsewhere."""
 
 from enum import StrEnum
 from typing import Final
@@ -7,7 +7,7 @@ from shared.game import Value
 
 
 class Ask(StrEnum):
-    """What a character wants to know from who plays it."""
+    """The kind of choice that a character asks its player for."""
 
     NOTHING = "nothing"
     COLOR = "color"
@@ -25,11 +25,11 @@ class Card(Value, frozen=True):
     text: str
     asks: Ask = Ask.NOTHING
     choices: int = 1
-    """How often it may be chosen, if it asks for anything."""
+    """The number of choices, if the card asks for any."""
     students: int = 0
-    """That lie on it from the beginning."""
+    """The students on the card at the beginning."""
     no_entry: int = 0
-    """No-entry tiles that lie on it in the beginning."""
+    """The no-entry tiles on the card at the beginning."""
     extra_steps: int = 0
     extra_influence: int = 0
     wins_ties: bool = False
@@ -57,4 +57,4 @@ CARDS: Final[dict[int, Card]] = {
     )
 }
 ON_TABLE: Final = 3
-"""How many of them are in a game."""
+"""The number of characters in a game."""

@@ -1,4 +1,4 @@
-"""Small changes of the view that several events are made of."""
+"""Small changes of a view that several events share."""
 
 from typing import Any, TypeVar
 
@@ -44,7 +44,7 @@ def with_towers(view: View, tiles: tuple[int, ...], tower: Tower | None) -> View
 
 
 def no_entry(view: View, tile: int, count: int) -> View:
-    """So many no-entry tiles from their card to a group, or back."""
+    """Move no-entry tiles from their card to the group of a tile, or back if the count is negative."""
     place = position_of(view, tile)
     group = view.groups[place]
     blocked = replace(view, groups=put(view.groups, place, replace(group, no_entry=group.no_entry + count)))

@@ -1,4 +1,4 @@
-"""What a player can ask for."""
+"""The commands of the game."""
 
 from typing import TypeAlias
 
@@ -11,13 +11,13 @@ class PlayAssistant(Message, frozen=True, tag="play_assistant"):
 
 
 class MoveToHall(Message, frozen=True, tag="move_to_hall"):
-    """A student from the own entrance to the own dining room."""
+    """Move a student from the own entrance to the own dining room."""
 
     colour: Color
 
 
 class MoveToIsland(Message, frozen=True, tag="move_to_island"):
-    """A student from the own entrance to an island, named by a tile from 1 to 12."""
+    """Move a student from the own entrance to an island, named by a tile from 1 to 12."""
 
     colour: Color
     tile: int
@@ -32,19 +32,19 @@ class TakeCloud(Message, frozen=True, tag="take_cloud"):
 
 
 class ChooseColor(Message, frozen=True, tag="choose_colour"):
-    """For the mushroom man, the princess and the thief."""
+    """The choice of the mushroom man, the princess and the thief."""
 
     colour: Color
 
 
 class ChooseIsland(Message, frozen=True, tag="choose_island"):
-    """For the herald and the herbalist."""
+    """The choice of the herald and the herbalist."""
 
     tile: int
 
 
 class SendStudent(Message, frozen=True, tag="send_student"):
-    """For the monk: a student on the card, and where it goes."""
+    """The choice of the monk: a student on the card, and the island it goes to."""
 
     colour: Color
     tile: int
@@ -72,8 +72,9 @@ class Exchange(Message, frozen=True, tag="exchange"):
 
 
 Choice: TypeAlias = ChooseColor | ChooseIsland | SendStudent | SwapWithCard | SwapWithHall
-"""What a character that was activated may ask for."""
+"""The choices of an activated character."""
 WholeChoice: TypeAlias = ChooseColor | ChooseIsland | SendStudent | Exchange
+"""The choices of a character that is paid and used by one command."""
 
 
 class PlayCharacter(Message, frozen=True, tag="play_character"):
@@ -92,7 +93,7 @@ class ActivateCharacter(Message, frozen=True, tag="activate_character"):
 
 
 class EndSelection(Message, frozen=True, tag="end_selection"):
-    """No more swaps."""
+    """Make no more swaps."""
 
 
 Command: TypeAlias = (

@@ -1,4 +1,4 @@
-"""Dining rooms: who has the professors, and the coins that are earned there."""
+"""Dining rooms: the owners of the professors, and the coins that students earn."""
 
 from shared.games.eriantys.events import CoinTaken, ProfessorTaken
 from shared.games.eriantys.pieces import INDEX, Color
@@ -8,8 +8,8 @@ from shared.ids import Seat
 
 
 def leader(view: View, color: Color) -> Seat | None:
-    """Who has the professor of a color by the rule: strictly most students; the owner wins ties, and before the
-    owner a player whose character wins them."""
+    """The seat that the professor of a color belongs to: strictly most students. The owner wins ties; a player whose
+    character wins ties comes before the owner."""
     place = INDEX[color]
     numbers = [player.hall[place] for player in view.players]
     best, owner = max(numbers), view.professors[place]

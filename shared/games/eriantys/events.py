@@ -1,4 +1,4 @@
-"""What has happened, and what each event does to the view: `on` applies it and decides nothing."""
+"""The events of the game. `on` applies an event to a view and decides nothing."""
 
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ class Began(Message, frozen=True, tag="began"):
 
     view: View
     seed: int = 0
-    """In the journal only."""
+    """Redacted: only the journal holds it."""
     grace_ms: int = 3000
     alone_ms: int = 50000
 
@@ -27,7 +27,7 @@ class Began(Message, frozen=True, tag="began"):
 
 class CloudsFilled(Message, frozen=True, tag="clouds_filled"):
     clouds: tuple[Counts, ...]
-    """What was drawn for each."""
+    """The students drawn for each cloud."""
 
     def on(self, view: View) -> View:
         bag = view.bag
@@ -48,7 +48,7 @@ class PlanningBegan(Message, frozen=True, tag="planning_began"):
     round: int
     order: tuple[Seat, ...]
     dry: bool = False
-    """Nobody takes a cloud in this round."""
+    """This round has no cloud phase, because the bag could not fill the clouds."""
 
     def on(self, view: View) -> View:
         return replace(view, round=self.round, order=self.order, dry=self.dry, phase=Phase.PLANNING)
@@ -120,7 +120,7 @@ class StudentToIsland(Message, frozen=True, tag="student_to_island"):
 
 
 class CoinTaken(Message, frozen=True, tag="coin_taken"):
-    """One coin from the bank."""
+    """A player took one coin from the bank."""
 
     seat: Seat
 
@@ -162,7 +162,7 @@ class NoEntryPlaced(Message, frozen=True, tag="no_entry_placed"):
 
 
 class TowersReturned(Message, frozen=True, tag="towers_returned"):
-    """From these tiles to the board of the seat."""
+    """Towers went from these tiles to the board of the seat."""
 
     seat: Seat
     tiles: tuple[int, ...]
@@ -267,7 +267,7 @@ class CardToHall(Message, frozen=True, tag="card_to_hall"):
 
 
 class CardRefilled(Message, frozen=True, tag="card_refilled"):
-    """From the bag."""
+    """A student went from the bag to the card."""
 
     number: int
     colour: Color
@@ -301,7 +301,7 @@ class HallSwapped(Message, frozen=True, tag="hall_swapped"):
 
 
 class StudentsReturned(Message, frozen=True, tag="students_returned"):
-    """From the dining room to the bag."""
+    """Students went from the dining room to the bag."""
 
     seat: Seat
     colour: Color

@@ -17,7 +17,7 @@ from shared.games.eriantys.views import (
 
 
 def influence(view: View, group: Group) -> dict[Tower, int]:
-    """Of every player or team, by tower color."""
+    """The influence of every player or team on a group, by tower color."""
     card = active_card(view)
     muted = view.active.colour if view.active is not None and card.mutes_color else None
     totals = {player.tower: 0 for player in view.players}
@@ -32,7 +32,7 @@ def influence(view: View, group: Group) -> dict[Tower, int]:
 
 
 def strongest(view: View, group: Group) -> Tower | None:
-    """Who alone has the most influence, if anybody has."""
+    """The tower color that alone has the most influence, if there is one."""
     totals = influence(view, group)
     best = max(totals.values())
     leaders = [tower for tower, total in totals.items() if total == best]

@@ -1,4 +1,4 @@
-"""The pieces of the game and how handfuls of students are counted. Words only: no rules."""
+"""The pieces of the game, and arithmetic on counts of students. No rules."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final, TypeAlias, cast
 
 
 class Color(StrEnum):
-    """Of students and professors, in the order of every array of counts."""
+    """The colors of students and professors, in the order of every array of counts."""
 
     GREEN = "GREEN"
     RED = "RED"
@@ -16,7 +16,7 @@ class Color(StrEnum):
 
 
 class Tower(StrEnum):
-    """Of towers; in a game of four it is also the name of the team."""
+    """The colors of towers. In a game of four, a tower color is also the name of a team."""
 
     BLACK = "BLACK"
     WHITE = "WHITE"
@@ -36,12 +36,12 @@ class Phase(StrEnum):
     MOTHER = "mother"
     CLOUD = "cloud"
     CHARACTER = "character"
-    """The turn is done but for the choice that a paid character still owes."""
+    """The turn is over except for the choice that a paid character still owes."""
     OVER = "over"
 
 
 class Manner(StrEnum):
-    """How a character is played."""
+    """The ways to play a character."""
 
     WHOLE = "whole"
     """Paid and used by one command."""
@@ -52,7 +52,7 @@ class Manner(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a game ended."""
+    """The reasons for which a game ends."""
 
     TOWERS = "towers"
     ISLANDS = "islands"
@@ -62,14 +62,14 @@ class Reason(StrEnum):
 
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
-"""How many students of each color."""
+"""The number of students of each color."""
 
 COLORS: Final = tuple(Color)
 INDEX: Final = {color: number for number, color in enumerate(COLORS)}
 NO_STUDENTS: Final[Counts] = (0, 0, 0, 0, 0)
 TILES: Final = 12
 ROW: Final = 10
-"""Places of one color in a dining room."""
+"""The places of one color in a dining room."""
 ASSISTANTS: Final = tuple(range(1, 11))
 
 
@@ -103,15 +103,15 @@ def holds(some: Counts, others: Counts) -> bool:
 
 
 def listed(students: Counts) -> tuple[Color, ...]:
-    """One color for each student, in the order of colors."""
+    """The students as a list of colors, in the order of colors."""
     return tuple(color for color, number in zip(COLORS, students, strict=True) for _ in range(number))
 
 
 def steps_of(assistant: int) -> int:
-    """How far an assistant lets mother nature go."""
+    """The number of steps that an assistant allows mother nature."""
     return (assistant + 1) // 2
 
 
 def students_per_cloud(players: int) -> int:
-    """It is also the number of students that are moved in a turn."""
+    """The students on a full cloud, which is also the number of students moved in a turn."""
     return 4 if players == 3 else 3

@@ -1,4 +1,4 @@
-"""The course of the game: rounds, turns and their steps, and how one follows from the other."""
+"""The course of the game: rounds, turns, and the phases of a turn."""
 
 from shared.dice import Dice
 from shared.games.eriantys.bag import draw
@@ -30,7 +30,7 @@ def begin_round(draft: StepDraft, first: Seat) -> None:
 
 
 def refill(draft: StepDraft, number: int) -> bool:
-    """Draw what is missing on the clouds; if the bag has not enough for all of them, draw nothing."""
+    """Fill the clouds from the bag. If the bag does not suffice for all of them, draw nothing and return False."""
     full = students_per_cloud(len(draft.state.view.players))
     missing = [full - sum(students) for students in draft.state.view.clouds]
     if sum(missing) > sum(draft.state.view.bag):
@@ -58,12 +58,12 @@ def after_assistant(draft: StepDraft) -> None:
 
 
 def action_order(view: View) -> tuple[Seat, ...]:
-    """Lowest assistant first; of equal ones, the one that was played earlier."""
+    """The order of the action phase: the lowest assistant first, and of equal ones the one that was played earlier."""
     return tuple(sorted(view.order, key=lambda seat: view.players[seat].assistant or 0))
 
 
 def begin_turn(draft: StepDraft, seat: Seat) -> None:
-    """An entrance that missed its clouds can have fewer students than are to be moved."""
+    """Begin the action turn of a seat. An entrance that missed its clouds can hold fewer students than a turn moves."""
     moves = min(students_per_cloud(len(draft.state.view.players)), sum(draft.state.view.players[seat].entrance))
     draft.emit(TurnBegan(seat, Phase.STUDENTS if moves else Phase.MOTHER, moves))
 
@@ -83,7 +83,7 @@ def after_mother(draft: StepDraft) -> None:
 
 
 def complete_turn(draft: StepDraft) -> None:
-    """All steps are done; only a choice that is owed and possible holds the turn."""
+    """End the turn, unless a choice is still owed and possible."""
     active = draft.state.view.active
     if active is not None and active.owed:
         if still_possible(draft.state.view):

@@ -1,4 +1,4 @@
-"""How a game begins: who may have which mage and towers, and the set-up with all its draws."""
+"""The options of a table, the choices of its seats (mage and tower color), and the setup with all its draws."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, TypeVar
@@ -27,7 +27,7 @@ from shared.games.eriantys.views import Character, Group, Player, Tile, View
 from shared.ids import Seat
 
 STUDENTS: Final = 26
-"""Of each color."""
+"""The students of each color."""
 COINS: Final = 20
 TEAM_GAME: Final = 4
 
@@ -36,18 +36,21 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=86_400_000)]
 
 
 class Options(Value, frozen=True, forbid_unknown_fields=True):
+    """The options of a table."""
+
     expert: bool = False
     grace_ms: Milliseconds = 3000
-    """How long the game waits for a lost player whose turn it is, before it goes on without."""
+    """The time that the game waits for an absent player whose turn it is."""
     alone_ms: Milliseconds = 50000
-    """How long the last player waits for another one before the game is won."""
+    """The time that the last connected player waits before winning."""
 
 
 T = TypeVar("T", Mage, Tower)
 
 
 def admit(_options: Options, seats: int, taken: Mapping[Seat, Choice], seat: Seat, choice: Choice) -> Choice | Rejected:
-    """A mage and a tower color: those asked for, or the next free ones. In teams the seat decides the color."""
+    """Admit a choice of mage and tower color: the requested ones, or the next free ones. In teams, the
+    seat decides the color."""
     mages = _free(tuple(Mage), taken, "mage")
     mage = _pick(Mage, mages, choice.get("mage"), "eriantys/mage_taken")
     if isinstance(mage, Rejected):
@@ -106,14 +109,14 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
 
 
 def _lay_islands(dice: Dice, mother: int) -> tuple[Tile, ...]:
-    """Two students of each color, one on every island but mother nature's and the one opposite."""
+    """Lay two students of each color, one on every island except mother nature's and the opposite one."""
     students = iter(dice.shuffle(COLORS * 2))
     bare = (mother, (mother + TILES // 2 - 1) % TILES + 1)
     return tuple(Tile() if tile in bare else Tile(tally((next(students),))) for tile in range(1, TILES + 1))
 
 
 def _choices(table: Table[Options]) -> list[Choice]:
-    """What each seat has, completed where somebody was seated without asking."""
+    """The choice of each seat, completed for players who were seated without one."""
     complete: dict[Seat, Choice] = {}
     for seat in table.seats:
         others = {**{other: choice for other, choice in table.choices.items() if other != seat}, **complete}

@@ -1,4 +1,4 @@
-"""The minds of zombies and ghosts. Both run at a player who is near; they differ in how they look for one."""
+"""The moves of zombies and ghosts. Both run at a near player; they differ in how they search for one."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
@@ -12,7 +12,7 @@ from shared.games.snarl.pieces import WALL, Actor, Board, Kind, Point
 from shared.games.snarl.views import View
 
 GHOST_RANGE: Final = 6
-"""How many steps away a ghost feels a player."""
+"""The number of steps within which a ghost notices a player."""
 
 
 class AdversaryStep(NamedTuple):
@@ -21,11 +21,11 @@ class AdversaryStep(NamedTuple):
 
 
 def next_step(scene: View, house: HouseRules, adversary: Actor, dice: Dice) -> AdversaryStep:
-    return _MINDS[adversary.kind](scene, house, adversary, dice)
+    return _STRATEGIES[adversary.kind](scene, house, adversary, dice)
 
 
 def _zombie(scene: View, _house: HouseRules, me: Actor, dice: Dice) -> AdversaryStep:
-    """A zombie hunts whoever is in its room, along the shortest way inside; alone it staggers about."""
+    """A zombie hunts the players in its room, along the shortest way inside; without any it wanders."""
     board, steps = scene.whole, zombie_steps(scene, me)
     if not steps:
         return AdversaryStep(me.position)
@@ -38,7 +38,7 @@ def _zombie(scene: View, _house: HouseRules, me: Actor, dice: Dice) -> Adversary
 
 
 def _ghost(scene: View, house: HouseRules, me: Actor, dice: Dice) -> AdversaryStep:
-    """A ghost runs at a player it feels, through doors and hallways; otherwise it looks for a wall to vanish into."""
+    """A ghost runs at a near player, through doors and hallways; without one it seeks a wall to be transported by."""
     board, steps = scene.whole, ghost_steps(scene, house, me)
     if not steps:
         return AdversaryStep(me.position)
@@ -94,6 +94,6 @@ def _towards_wall(board: Board, start: Point, steps: Collection[Point]) -> list[
     return []
 
 
-_Mind: TypeAlias = Callable[[View, HouseRules, Actor, Dice], AdversaryStep]
+_Strategy: TypeAlias = Callable[[View, HouseRules, Actor, Dice], AdversaryStep]
 
-_MINDS: Final[dict[Kind, _Mind]] = {Kind.ZOMBIE: _zombie, Kind.GHOST: _ghost}
+_STRATEGIES: Final[dict[Kind, _Strategy]] = {Kind.ZOMBIE: _zombie, Kind.GHOST: _ghost}

@@ -1,6 +1,6 @@
-"""What makes a level playable. Every way to be invalid has its own sentence, with the place it is about.
+"""Checks that a level is playable. Every fault has its own sentence, with the place it concerns.
 
-Levels come from anybody: what a check takes grows no faster than the text of the level and the cells of its board.
+Levels come from untrusted sources: the cost of a check grows no faster than the text of the level and its board.
 """
 
 from collections.abc import Iterator

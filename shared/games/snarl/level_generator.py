@@ -1,7 +1,7 @@
 """Dungeons out of a seed: rooms on a grid of cells, joined by hallways; the higher the number, the more and larger.
 
 Every level is valid and solvable by construction: rooms stay inside their cells, a hallway bends only in the gap
-between two neighbouring cells, and the hallways that are kept join all rooms.
+between two neighboring cells, and the hallways that are kept join all rooms.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ MAX_ROOMS: Final = 20
 _LEAST_SIDE: Final = 5
 _MOST_GROWTH: Final = 4
 _EXTRA_HALLWAYS: Final = 3
-"""One in so many hallways that are not needed is built all the same."""
+"""One in this many hallways is built although all rooms are joined without it."""
 
 
 def generate(seed: int, number: int) -> Level:
@@ -79,7 +79,7 @@ class _Plan:
 
 
 def _links(cells: list[Point], dice: Dice) -> list[tuple[Point, Point]]:
-    """Pairs of neighbouring cells to join: enough to reach every cell, and a few more."""
+    """Pairs of neighboring cells to join: enough to reach every cell, and a few more."""
     pairs = [
         (cell, other) for cell in cells for other in ((cell[0], cell[1] + 1), (cell[0] + 1, cell[1])) if other in cells
     ]

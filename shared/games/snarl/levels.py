@@ -1,4 +1,4 @@
-"""Levels as `.levels` files have them, and the reader and writer of such text. What makes one playable: checks.py."""
+"""Levels as `.levels` files hold them, and the reader and writer of such text. level_checks.py checks them."""
 
 import json
 from collections.abc import Iterator

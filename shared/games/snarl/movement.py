@@ -1,4 +1,4 @@
-"""Where actors may go, and what awaits a player there. Nothing here chooses."""
+"""The legal moves of actors, and the result of a player's move. Nothing here chooses a move."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ def destinations(scene: View, house: HouseRules, mover: Member) -> tuple[Point, 
 
 
 def arrival(scene: View, house: HouseRules, to: Point, *, stays: bool) -> Result:
-    """What happens to a player on the tile of its choice."""
+    """The result of a player's move to a tile."""
     board = scene.whole
     guarded = any(actor.position == to for actor in scene.adversaries)
     if guarded and house.adversary_first:

@@ -1,4 +1,4 @@
-"""What can be seen in the dungeon: tiles, things, actors, and the window of a player. Points are (row, column)."""
+"""The pieces of the dungeon: tiles, items, actors, boards, and the window of a player. Points are (row, column)."""
 
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -14,10 +14,10 @@ HALLWAY: Final = ":"
 DOOR: Final = "+"
 
 TILES: Final = {VOID: 0, WALL: 0, FLOOR: 1, HALLWAY: 1, DOOR: 2}
-"""How a cell of the board counts in a layout: 0 wall, 1 traversable, 2 door."""
+"""The value of a board cell in a layout: 0 wall, 1 traversable, 2 door."""
 
 SIGHT: Final = 2
-"""How far a player sees in every direction."""
+"""The number of tiles that a player sees in every direction."""
 
 
 class Kind(StrEnum):
@@ -49,7 +49,7 @@ class Item(Value, frozen=True):
 
 
 class Window(Value, frozen=True):
-    """What a player sees: five rows of five tiles around the position, and what lies and stands there."""
+    """The tiles that a player sees, five rows of five around the position, with the items and actors on them."""
 
     position: Point
     layout: tuple[tuple[int, ...], ...]

@@ -1,4 +1,4 @@
-"""The state of a game: what spectators see, and behind it the secrets and what has to be remembered."""
+"""The state of a game: the view of spectators, the secrets, and the absent players."""
 
 from typing import TypeAlias
 
@@ -29,10 +29,10 @@ class State(Value, frozen=True):
     move_time_ms: int = 0
     grace_ms: int = 0
     away: dict[Seat, int] = {}
-    """Who has lost the connection and may come back, each with the number of that absence."""
+    """The seats of players who may come back, each with the number of the absence."""
     absences: int = 0
     trails: dict[Seat, tuple[Point, ...]] = {}
-    """Where each player has been in this level: with it a bot knows what its player has seen, and no more."""
+    """The points where each player has been in this level. From them a bot derives what its player has seen."""
 
 
 StepDraft: TypeAlias = Draft[State, Event]

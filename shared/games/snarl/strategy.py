@@ -1,4 +1,4 @@
-"""A player's wits: explore, find the key, find the exit, keep away from adversaries. Knows only what it was shown."""
+"""The strategy of bots and headless clients: explore, find key and exit, avoid adversaries. It uses only seen tiles."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -12,7 +12,7 @@ from shared.games.snarl.pieces import Actor, Kind, Point
 _WALL: Final = 0
 _DOOR: Final = 2
 _DARING: Final = 6
-"""One in so many moves is made without regard to danger, so that nobody is kept from the exit for ever."""
+"""One in this many moves disregards danger, so that a guarded exit does not keep a player in the level for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Known:
     """All tiles seen in this level."""
     key: Point | None
     exit: Point | None
-    """Where they were seen."""
+    """The exit, if it was seen."""
     unlocked: bool
     adversaries: tuple[Actor, ...]
     players: Collection[Point]
@@ -32,7 +32,7 @@ class Known:
         return self.tiles.get(point, _WALL) != _WALL
 
     def goals(self) -> list[Point]:
-        """Where to go now: to the key or the unlocked exit if it was seen, else to the edges of what is known."""
+        """The points to go to: the key or the unlocked exit if it was seen, else the edges of the known tiles."""
         wanted = self.exit if self.unlocked else self.key
         return [wanted] if wanted is not None else list(self._edges())
 
@@ -70,7 +70,7 @@ def choose(known: Known, dice: Dice) -> Point:
 
 
 def _distances(known: Known, wanted: Collection[Point]) -> dict[Point, int]:
-    """How far the wanted points are from the nearest goal, over known tiles."""
+    """The distances of the wanted points from the nearest goal, over known tiles."""
     goals = known.goals()
     steps = dict.fromkeys(goals, 0)
     waiting, missing = deque(goals), set(wanted).difference(goals)

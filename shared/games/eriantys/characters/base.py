@@ -1,4 +1,4 @@
-"""What a character is to the rules, and all the answers that each kind of question can have."""
+"""The interface of a character to the rules, and all choices that each kind of question allows."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
@@ -27,17 +27,17 @@ AnyChoice: TypeAlias = Choice | WholeChoice
 
 
 class Effect:
-    """A character. This one asks for nothing and does nothing but what the catalogue says."""
+    """A character. The base class asks for nothing and has only the effects listed in cards.py."""
 
     def played(self, draft: StepDraft) -> None:
-        """It was just paid."""
+        """Apply the effect that the character has at once when it is paid."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        """Why this cannot be chosen; it must not change when the price is paid."""
+        """The rule that forbids this choice, or None. The result must not depend on whether the price is paid yet."""
         return refused("eriantys/no_choice")
 
     def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
-        """Do what was chosen; `refusal` has nothing against it."""
+        """Emit the events of a choice that `refusal` allows."""
 
 
 def no_such_tile(tile: int) -> Rejected | None:
@@ -60,11 +60,11 @@ STEP_CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
     Ask.CARD_SWAPS: tuple(SwapWithCard(*pair) for pair in product(COLORS, COLORS)),
     Ask.HALL_SWAPS: tuple(SwapWithHall(*pair) for pair in product(COLORS, COLORS)),
 }
-"""Everything that could be answered, one step at a time."""
+"""Every choice that can be legal, one step at a time."""
 
 
 def whole_choices(view: View, seat: Seat, number: int) -> Iterator[WholeChoice | None]:
-    """Everything that could be answered when all is said at once."""
+    """Every choice that can be legal when one command carries all of it."""
     card = CARDS[number]
     match card.asks:
         case Ask.NOTHING:

@@ -1,4 +1,4 @@
-"""Characters that change how the rest of the turn is counted. What they change is in the catalogue."""
+"""Characters that change how the rest of the turn is counted. cards.py lists their effects."""
 
 from shared.errors import Rejected
 from shared.games.eriantys.characters.base import AnyChoice, Effect

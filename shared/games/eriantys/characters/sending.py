@@ -16,7 +16,7 @@ from shared.games.eriantys.views import View
 from shared.ids import Seat
 
 RETURNED = 3
-"""Students that the thief takes from each dining room, where there are so many."""
+"""The number of students that the thief takes from each dining room, or all if there are fewer."""
 
 
 class Monk(Effect):
@@ -55,7 +55,7 @@ class Princess(Effect):
 
 
 class Thief(Effect):
-    """Everybody gives students of a color back to the bag."""
+    """All players return students of a color to the bag."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
         return None if isinstance(choice, ChooseColor) else refused("eriantys/no_choice")
@@ -70,7 +70,7 @@ class Thief(Effect):
 
 
 def refill_card(draft: StepDraft, seat: Seat, number: int) -> None:
-    """One student from the bag, if it has any; the last one makes this the last round."""
+    """Move one student from the bag to the card, if the bag has any; the last one makes this the last round."""
     if not any(draft.state.view.bag):
         return
     drawn, left = draw(Dice(draft.state.seed, "card", draft.state.view.round, seat), draft.state.view.bag, 1)

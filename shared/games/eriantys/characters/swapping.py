@@ -15,7 +15,7 @@ from shared.ids import Seat
 
 
 def pairs(exchange: Exchange) -> tuple[tuple[Color, Color], ...]:
-    """(leaves the entrance, comes to it) for each swap that changes anything, in the order of colors."""
+    """The swaps that change anything, as (leaves the entrance, comes to it), in the order of colors."""
     common = counts(map(min, exchange.given, exchange.taken))
     leaving, coming = without(exchange.given, common), without(exchange.taken, common)
     return tuple(zip(listed(leaving), listed(coming), strict=True))
