@@ -1,4 +1,4 @@
-"""What Codex Naturalis costs: CPU of an ordinary command (decide and evolve) and of `options`, at the median.
+"""The cost of Codex Naturalis: CPU time of an ordinary command (decide and evolve) and of `options`, at the median.
 
 `python -m benchmarks.codex` prints the figures and fails if one is over its limit.
 """
@@ -12,7 +12,8 @@ from shared.errors import Rejected
 from shared.game import Table
 from shared.games.codex.commands import Command
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import Options, Phase
+from shared.games.codex.pieces import Phase
+from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.ids import Seat
 

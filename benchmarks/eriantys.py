@@ -1,4 +1,7 @@
-"""How long Eriantys takes to decide and apply a command: `python -m benchmarks.eriantys`. CPU time, random games."""
+"""The CPU time that Eriantys takes to decide and apply a command of random games.
+
+`python -m benchmarks.eriantys` prints the figures.
+"""
 
 import sys
 from statistics import median, quantiles

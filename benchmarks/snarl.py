@@ -1,4 +1,4 @@
-"""CPU that a worker spends on a round of Snarl: four players' moves and all adversaries', decided, applied and told.
+"""CPU that a worker spends on a round of Snarl: four players' moves and all adversaries', decided, applied and encoded.
 
 Run it with `python -m benchmarks.snarl`; the round must cost less than a millisecond.
 """
@@ -16,7 +16,7 @@ from shared.game import Table
 from shared.games.snarl.commands import Command
 from shared.games.snarl.events import AdversaryMoved, Event
 from shared.games.snarl.game import GAME
-from shared.games.snarl.options import Options
+from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.ids import Seat
 
@@ -31,8 +31,8 @@ class Figures:
     moves: int = 0
     rounds: int = 0
     decide_ns: int = 0
-    tell_ns: int = 0
-    """Redacting for every seat and for spectators, and writing all that as JSON."""
+    encode_ns: int = 0
+    """The time for redacting the events for every seat and for spectators, and encoding them as JSON."""
 
 
 def begin(chosen: Options, seed: int) -> State:
@@ -51,15 +51,15 @@ def step(state: State, seat: Seat, command: Command, figures: Figures) -> State:
     for event in events:
         state = GAME.evolve(state, event)
     decided = time.process_time_ns()
-    tell(events)
+    encode_updates(events)
     figures.decide_ns += decided - started
-    figures.tell_ns += time.process_time_ns() - decided
+    figures.encode_ns += time.process_time_ns() - decided
     figures.moves += 1
     figures.rounds += any(isinstance(event, AdversaryMoved) for event in events)
     return state
 
 
-def tell(events: Sequence[Event]) -> None:
+def encode_updates(events: Sequence[Event]) -> None:
     _encode(events)
     for seat in (*PLAYERS, None):
         _encode([GAME.redact(event, seat) for event in events])
@@ -69,7 +69,7 @@ def measure(chosen: Options) -> Figures:
     """Rounds in which all four are still active, of many games."""
     figures = Figures()
     if GAME.bot is None:
-        raise RuntimeError("there is nobody to play")
+        raise RuntimeError("the game has no bot")
     for seed in range(GAMES):
         state = begin(chosen, seed)
         moment = 0
@@ -82,14 +82,14 @@ def measure(chosen: Options) -> Figures:
 
 def main() -> None:
     say = sys.stdout.write
-    say(f"{'level':>20} {'rounds':>7} {'decide, apply':>14} {'tell':>9} {'a whole round':>14}\n")
+    say(f"{'level':>20} {'rounds':>7} {'decide, apply':>14} {'encode':>9} {'a whole round':>14}\n")
     tables = [(f"shipped {start}", Options(levels="shipped", start=start)) for start in (1, 2, 3)]
     tables += [(f"generated {start}", Options(count=start, start=start)) for start in (1, 3, 6, 10)]
     for name, chosen in tables:
         figures = measure(chosen)
         share = len(PLAYERS) / figures.moves / 1000
-        decide, told = figures.decide_ns * share, figures.tell_ns * share
-        say(f"{name:>20} {figures.rounds:>7} {decide:>11.0f} us {told:>6.0f} us {decide + told:>11.0f} us\n")
+        decide, encode = figures.decide_ns * share, figures.encode_ns * share
+        say(f"{name:>20} {figures.rounds:>7} {decide:>11.0f} us {encode:>6.0f} us {decide + encode:>11.0f} us\n")
 
 
 if __name__ == "__main__":

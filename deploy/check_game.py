@@ -1,4 +1,4 @@
-"""Playing a game module against the contract of games, for authors of games outside this project."""
+"""`tavolata check-game`: loads a game module and runs the conformance suite on it."""
 
 import importlib
 import os
@@ -6,18 +6,19 @@ import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from deploy.errors import USAGE, CommandError
-from shared.conformance import NotConformant, check_every_option, play
-from shared.game import AnyGame, Game
+from tavolata import AnyGame, Game
+from tavolata.testing import NotConformant, check_every_option, play
 
-WALKS = 5
-"""In how many of the games everything that is offered is tried, too."""
+WALKS: Final = 5
+"""The number of games in which every option is tried. It takes much longer than playing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """One game that went well."""
+class CheckedGame:
+    """The figures of one game that kept the contract."""
 
     seats: int
     events: int
@@ -25,23 +26,24 @@ class Played:
 
 
 def load(name: str) -> AnyGame:
-    """The `GAME` of a module, found as `python -m worker` would find it: the current folder counts too."""
+    """The `GAME` of a module, imported as `python -m worker` would import it: the current folder counts too."""
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise CommandError(f"there is no module {error.name!r}: run this where `import {name}` works", USAGE) from None
-    except Exception as error:  # noqa: BLE001  # whatever a module of somebody else does
-        raise CommandError(f"{name} cannot be imported: {_place(error)}") from None
-    game = getattr(module, "GAME", None)
-    if not isinstance(game, Game):
+    except Exception as error:  # noqa: BLE001  # the module is not ours: any error is possible
+        raise CommandError(f"{name} cannot be imported: {_described(error)}") from None
+    if not hasattr(module, "GAME"):
         raise CommandError(f"{name} has no GAME: see docs/games/adding-a-game.md", USAGE)
-    return game
+    if not isinstance(module.GAME, Game):
+        raise CommandError(f"{name}.GAME must be a tavolata.Game, not {type(module.GAME).__name__}", USAGE)
+    return module.GAME
 
 
-def check(game: AnyGame, games: int) -> Iterator[Played]:
-    """Play so many games with every number of players; raises `Trouble` at the first that breaks the contract."""
+def check(game: AnyGame, games: int) -> Iterator[CheckedGame]:
+    """Play this many games with every number of players; raises `CommandError` for the first that fails a check."""
     for seats in game.seats:
         for number in range(games):
             seed = 1_000_003 * (number + 1)
@@ -50,13 +52,13 @@ def check(game: AnyGame, games: int) -> Iterator[Played]:
                 tried = check_every_option(game, seats, seed) if number < WALKS else 0
             except NotConformant as error:
                 raise CommandError(f"{game.name}, {seats} players, seed {seed}: {error}") from None
-            except Exception as error:  # noqa: BLE001  # whatever a game of somebody else does
-                raise CommandError(f"{game.name}, {seats} players, seed {seed}: {_place(error)}") from None
-            yield Played(seats, len(journal), tried)
+            except Exception as error:  # noqa: BLE001  # the game is not ours: any error is possible
+                raise CommandError(f"{game.name}, {seats} players, seed {seed}: {_described(error)}") from None
+            yield CheckedGame(seats, len(journal), tried)
 
 
-def _place(error: Exception) -> str:
-    """The error and where it came from, in one line."""
+def _described(error: Exception) -> str:
+    """The error and the line that raised it, in one line of text."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"

@@ -1,7 +1,10 @@
-"""What any game must satisfy, as one function: for our own tests, and for authors of games outside this project."""
+"""The conformance suite of games: plays games with bots and checks the contract of `shared.game` at every step.
+
+Game authors reach it as `tavolata.testing` and as the command `tavolata check-game`.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -10,11 +13,14 @@ from shared.errors import Rejected
 from shared.game import AnyGame, Outcome, Table, default_bot
 from shared.ids import Seat
 
-MOST_STEPS = 20_000
+MAX_STEPS: Final = 20_000
+"""A game that takes more steps counts as endless."""
+_TELLING_SEED: Final = 1_000_000
+"""Only a seed above this is searched for in views: a small number occurs in them anyway."""
 
 
 class NotConformant(AssertionError):
-    """The game breaks the contract; the message says where."""
+    """The game breaks the contract; the message says which rule, what was expected and what the game returned."""
 
 
 def play(
@@ -25,57 +31,40 @@ def play(
     options: Any = None,
     watch: Callable[[Any, tuple[Any, ...]], None] | None = None,
     smart: bool = False,
-    most_steps: int = MOST_STEPS,
+    max_steps: int = MAX_STEPS,
 ) -> tuple[Any, list[Any], Outcome]:
-    """Play one game to its end with bots (random ones unless `smart`), checking the contract at every step.
+    """Play one game to its end with bots and check the contract at every step; raises `NotConformant`.
 
-    `watch` is called with the state and the events of every step. Returns the last state, all events, the outcome.
+    Bots draw from `options`; with `smart` they use the game's own bot. `watch` is called with the state and the events
+    of every step. Returns the last state, all events and the outcome.
     """
     picks = Dice(seed, "players")
-    players = tuple(Seat(number) for number in range(seats))
-    chosen = game.options_type() if options is None else options
-    state: Any = game.empty
-    journal: list[Any] = []
-
-    def commit(events: tuple[Any, ...]) -> None:
-        nonlocal state
-        _check(bool(events), "a step has at least one event")
-        for event in events:
-            again = _through_json(event, game.event_type)
-            _check(again == event, f"an event changes on its way through JSON: {event!r} became {again!r}")
-            state = game.evolve(state, again)
-        journal.extend(events)
-        if watch is not None:
-            watch(state, events)
-
-    commit(game.setup(Table(chosen, players, players, seed, _choices(game, chosen, seats))))
-    for step in range(most_steps):
-        outcome = game.outcome(state)
-        turn = game.turn(state)
+    played = _Playthrough(game, seats, seed, options, watch)
+    for step in range(max_steps):
+        outcome = game.outcome(played.state)
+        turn = game.turn(played.state)
         if outcome is not None:
-            _check(turn == (), "nobody has the turn once the game is over")
-            _check_end(game, state, journal, players, seed)
-            return state, journal, outcome
-        _check(bool(turn), "somebody has the turn while the game goes on and everybody is present")
-        offers = {seat: game.options(state, seat) for seat in players}
-        for seat, offered in offers.items():
-            _check(bool(offered) == (seat in turn), f"options of seat {seat} and turn {turn} disagree")
+            _check(turn == (), f"the game is over, so turn() must be (), not {turn}")
+            played.check_replay()
+            return played.state, played.journal, outcome
+        _check(bool(turn), "the game goes on and all players are present, so turn() must name a seat, not ()")
         actor = picks.choice(turn)
-        _check(actor in offers, f"seat {actor} has the turn and is not taken")
-        command = default_bot(game, state, actor, Dice(seed, step)) if smart else picks.choice(offers[actor])
-        _check(command in offers[actor], f"the bot chose {command!r}, which is not among the options")
-        commit(_decided(game, state, actor, command, [seat for seat in players if seat not in turn]))
-    raise NotConformant(f"the game did not end within {most_steps} steps")
+        offered = played.offers(turn, actor)
+        command = default_bot(game, played.state, actor, Dice(seed, step)) if smart else picks.choice(offered)
+        _check(command in offered, f"the bot of seat {actor} chose {command!r}, which is not one of its options")
+        played.commit(_decided(game, played.state, actor, command, [seat for seat in played.seats if seat not in turn]))
+    raise NotConformant(f"the game must end, but did not within {max_steps} steps")
 
 
 def check_every_option(game: AnyGame, seats: int, seed: int, *, options: Any = None, steps: int = 200) -> int:
-    """Walk through a random game and try everything that is offered at each step. Returns how many were tried."""
+    """Walk through a random game and try every option at each step; raises `NotConformant`.
+
+    Returns how many options were tried.
+    """
     tried = 0
-    players = tuple(Seat(number) for number in range(seats))
-    chosen = game.options_type() if options is None else options
     picks = Dice(seed, "walk")
     state = game.empty
-    for event in game.setup(Table(chosen, players, players, seed, _choices(game, chosen, seats))):
+    for event in game.setup(_table(game, seats, seed, options)):
         state = game.evolve(state, event)
     for _ in range(steps):
         turn = game.turn(state)
@@ -83,62 +72,117 @@ def check_every_option(game: AnyGame, seats: int, seed: int, *, options: Any = N
             break
         for seat in turn:
             for command in game.options(state, seat):
-                _check(not isinstance(game.decide(state, seat, command), Rejected), f"offered but refused: {command}")
+                _accepted(game.decide(state, seat, command), seat, command)
                 tried += 1
         actor = picks.choice(turn)
-        events = game.decide(state, actor, picks.choice(game.options(state, actor)))
-        if isinstance(events, Rejected):
-            raise NotConformant(f"offered but refused: {events}")
-        for event in events:
+        command = picks.choice(game.options(state, actor))
+        for event in _accepted(game.decide(state, actor, command), actor, command):
             state = game.evolve(state, event)
     return tried
 
 
+class _Playthrough:
+    """One game in progress: its state and all its events so far."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        seats: int,
+        seed: int,
+        options: Any,
+        watch: Callable[[Any, tuple[Any, ...]], None] | None,
+    ) -> None:
+        table = _table(game, seats, seed, options)
+        self.seats = table.seats
+        self.state: Any = game.empty
+        self.journal: list[Any] = []
+        self._game, self._seed, self._watch = game, seed, watch
+        self.commit(game.setup(table))
+
+    def commit(self, events: tuple[Any, ...]) -> None:
+        """Apply the events of a step as a worker that reads them from a journal would."""
+        _check(bool(events), "a step must have at least one event, not none")
+        for event in events:
+            decoded = _through_json(event, self._game.event_type)
+            _check(decoded == event, f"an event must survive JSON: {event!r} came back as {decoded!r}")
+            self.state = self._game.evolve(self.state, decoded)
+        self.journal.extend(events)
+        if self._watch is not None:
+            self._watch(self.state, events)
+
+    def offers(self, turn: tuple[Seat, ...], actor: Seat) -> tuple[Any, ...]:
+        """The options of the seat that acts. Only the seats that have the turn may have options."""
+        _check(actor in self.seats, f"turn() names seat {actor}, but the taken seats are {self.seats}")
+        offers = {seat: self._game.options(self.state, seat) for seat in self.seats}
+        for seat, offered in offers.items():
+            expected = "at least one option" if seat in turn else "no options"
+            _check(
+                bool(offered) == (seat in turn),
+                f"turn() is {turn}, so seat {seat} must have {expected}, not {len(offered)}",
+            )
+        return offers[actor]
+
+    def check_replay(self) -> None:
+        """The journal gives the same state again, and neither views nor redacted events give the seed away."""
+        game, replayed = self._game, self._game.empty
+        for event in self.journal:
+            replayed = game.evolve(replayed, event)
+            for seat in (*self.seats, None):
+                receiver = "a spectator" if seat is None else f"seat {seat}"
+                self._check_secret(game.view(replayed, seat), f"the view of {receiver}")
+                shown = game.redact(event, seat)
+                if shown is not None:
+                    self._check_secret(shown, f"{type(event).__name__} as redacted for {receiver}")
+        _check(replayed == self.state, "a replay of the events must give the same state, but gives another one")
+        _check(
+            _through_json(self.state, game.state_type) == self.state,
+            "the state must survive a snapshot (JSON), but comes back changed",
+        )
+
+    def _check_secret(self, shown: Any, where: str) -> None:
+        if self._seed > _TELLING_SEED:
+            leaks = str(self._seed).encode() in msgspec.json.encode(shown)
+            _check(not leaks, f"the seed must stay secret, but {where} contains it")
+
+
+def _table(game: AnyGame, seats: int, seed: int, options: Any) -> Table[Any]:
+    """A full table at which every player took the choice that the game proposes."""
+    players = tuple(Seat(number) for number in range(seats))
+    chosen = game.options_type() if options is None else options
+    choices: dict[Seat, Any] = {}
+    for seat in players:
+        choice = game.admit(chosen, seats, choices, seat, {})
+        if isinstance(choice, Rejected):
+            raise NotConformant(f"admit() must find a choice for seat {seat}, but refused: {choice}")
+        choices[seat] = choice
+    return Table(chosen, players, players, seed, choices)
+
+
 def _decided(game: AnyGame, state: Any, actor: Seat, command: Any, others: list[Seat]) -> tuple[Any, ...]:
-    """What an offered command comes to; the others, who do not have the turn, may not give it."""
-    _check(
-        _through_json(command, game.command_type) == command, f"a command changes on its way through JSON: {command!r}"
-    )
+    """The events of an option. Seats that do not have the turn must be refused the same command."""
+    decoded = _through_json(command, game.command_type)
+    _check(decoded == command, f"a command must survive JSON: {command!r} came back as {decoded!r}")
     for seat in others:
         refused = game.decide(state, seat, command)
-        _check(isinstance(refused, Rejected), f"seat {seat} may act out of turn: {command!r}")
-    events = game.decide(state, actor, command)
-    if isinstance(events, Rejected):
-        raise NotConformant(f"offered but refused ({events.code}): {command!r}")
-    _check(game.decide(state, actor, command) == events, f"decide is not deterministic: {command!r}")
+        _check(isinstance(refused, Rejected), f"seat {seat} does not have the turn, but decide() accepts {command!r}")
+    events = _accepted(game.decide(state, actor, command), actor, command)
+    _check(
+        game.decide(state, actor, command) == events,
+        f"decide() must be deterministic, but returned other events for the same command: {command!r}",
+    )
     return events
 
 
-def _check_end(game: AnyGame, state: Any, journal: list[Any], players: tuple[Seat, ...], seed: int) -> None:
-    replayed = game.empty
-    for event in journal:
-        replayed = game.evolve(replayed, event)
-        for seat in (*players, None):
-            _check_secret(seed, game.view(replayed, seat), f"the view of {seat}")
-            shown = game.redact(event, seat)
-            if shown is not None:
-                _check_secret(seed, shown, f"what {seat} is told of {type(event).__name__}")
-    _check(replayed == state, "a replay of the events gives another state")
-    _check(_through_json(state, game.state_type) == state, "the state changes on its way through a snapshot")
+def _accepted(decided: tuple[Any, ...] | Rejected, seat: Seat, command: Any) -> tuple[Any, ...]:
+    if isinstance(decided, Rejected):
+        raise NotConformant(
+            f"options() of seat {seat} lists {command!r}, but decide() refuses it: {decided} ({decided.code})"
+        )
+    return decided
 
 
-def _check_secret(seed: int, shown: Any, where: str) -> None:
-    if seed > 1_000_000:
-        _check(str(seed).encode() not in msgspec.json.encode(shown), f"the seed leaks through {where}")
-
-
-def _through_json(thing: Any, kind: Any) -> Any:
-    return msgspec.json.decode(msgspec.json.encode(thing), type=kind)
-
-
-def _choices(game: AnyGame, options: Any, seats: int) -> dict[Seat, Any]:
-    choices: dict[Seat, Any] = {}
-    for number in range(seats):
-        choice = game.admit(options, seats, choices, Seat(number), {})
-        if isinstance(choice, Rejected):
-            raise NotConformant(f"seat {number} cannot be taken: {choice}")
-        choices[Seat(number)] = choice
-    return choices
+def _through_json(value: Any, kind: Any) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(value), type=kind)
 
 
 def _check(holds: bool, text: str) -> None:

@@ -1,7 +1,7 @@
 """The three kinds of failure, and every error code of the cluster.
 
-*The player may not*: a `Rejected` value. *The peer talks nonsense*: a `ProtocolError`. *We are broken*: any other
-exception. Games add codes of their own under `<game>/`; those live with the game.
+A command that the player may not give is refused with a `Rejected` value. Input that is not a message of its protocol
+raises `ProtocolError`. Any other exception is a fault of the program. Games define codes of their own under `<game>/`.
 """
 
 from typing import Final, Literal, TypeAlias, final
@@ -59,7 +59,7 @@ ErrorCode: TypeAlias = Literal[
 
 @final
 class Rejected(msgspec.Struct, frozen=True):
-    """A command was understood and refused; nothing changed."""
+    """A refusal: the command was understood and not carried out, and nothing changed."""
 
     code: str
     text: str = ""
@@ -82,7 +82,7 @@ def refusal(code: ErrorCode, text: str = "") -> Rejected:
 
 
 def text_of(code: str) -> str:
-    """The sentence for a code; the code itself where it is a game's own."""
+    """The sentence of a code of the cluster. A code of a game has none here: the code itself is returned."""
     return CODES.get(code, code)
 
 

@@ -1,7 +1,7 @@
-"""What a game is: pure functions over frozen structs, gathered in one `Game` value.
+"""The contract of games: pure functions over frozen structs, gathered in one `Game` value.
 
-A game has no clock, no IO and no `random`. `decide` looks at the state and answers with events or a refusal; `evolve`
-applies one event and nothing else. Whatever was drawn is in the event. See docs/games/adding-a-game.md.
+A game has no clock, no IO and no `random`. `decide` reads the state and returns events or a refusal; `evolve` applies
+one event and draws nothing: every draw is recorded in an event. See docs/games/adding-a-game.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,23 +20,28 @@ E = TypeVar("E")
 O = TypeVar("O", bound=msgspec.Struct)  # noqa: E741
 
 Choice: TypeAlias = dict[str, Any]
-"""What a player picked on taking a seat (a mage, a colour), as plain JSON; only the game knows its form."""
+"""The choice of a player who takes a seat (a mage, a color), as plain JSON. Only the game knows its form."""
 
 
 def _tag(name: str) -> str:
+    """The tag of a message class that does not state one: `CardPlayed` becomes `card_played`."""
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name).lstrip("_")
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag):
-    """Base of all commands and events: `class CardPlayed(Message)` travels as `{"type": "card_played", ...}`."""
+    """The base of all commands and events: `class CardPlayed(Message)` travels as `{"type": "card_played", ...}`.
+
+    The tag is the class name in snake case. State it with `tag="card_played"` before you rename a class: journals of
+    running rooms hold the old name.
+    """
 
 
 class Value(msgspec.Struct, frozen=True, gc=False):
-    """Base of states and views, and of the parts they are made of."""
+    """The base of states, views and options, and of the parts they are made of. Values have no type tag."""
 
 
 class Table(msgspec.Struct, Generic[O], frozen=True):
-    """Who plays what: all that `setup` may look at."""
+    """The table that a game begins at: the only input of `setup`."""
 
     options: O
     seats: tuple[Seat, ...]
@@ -44,37 +49,40 @@ class Table(msgspec.Struct, Generic[O], frozen=True):
     order: tuple[Seat, ...]
     """The same seats in the order of joining."""
     seed: int
+    """The source of all draws. Keep it in the state if `decide` draws, and out of every view."""
     choices: Mapping[Seat, Choice] = {}
+    """The choices that `admit` returned."""
 
 
 class Absent(Message, frozen=True, tag="absent"):
-    """The player of a seat is gone (socket lost or left)."""
+    """Notice: the player of a seat lost the connection, or left."""
 
     seat: Seat
     for_good: bool = False
-    """True for a player who left: nobody can come back to the seat."""
+    """True for a player who left: the seat stays empty."""
 
 
 class Present(Message, frozen=True, tag="present"):
-    """The player of a seat is back."""
+    """Notice: the player of a seat is connected again."""
 
     seat: Seat
 
 
 class DeadlinePassed(Message, frozen=True, tag="deadline_passed"):
-    """A timer that `timers` asked for has run out."""
+    """Notice: a timer that `timers` listed has expired."""
 
     name: str
 
 
 Notice: TypeAlias = Absent | Present | DeadlinePassed
+"""The message by which the room informs a game about presence and time."""
 
 
 class Timer(msgspec.Struct, frozen=True):
-    """A timer that shall be running in this state.
+    """A timer that runs while the game is in this state.
 
-    The room compares the timers of the states before and after each step: one with a new (name, generation) is
-    started then, one that is no longer listed is cleared, one that is listed again with the same pair runs on.
+    The room compares the timers before and after each step. A timer with a new pair of name and generation starts, a
+    timer that is no longer listed is canceled, and a timer that is listed again with the same pair keeps running.
     """
 
     name: str
@@ -83,19 +91,40 @@ class Timer(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a game ended. No winners: nobody won. Several: they share the victory."""
+    """The end of a game. Several winners share the victory; without winners, all players lost."""
 
     winners: tuple[Seat, ...]
     reason: str = ""
     scores: Mapping[Seat, int] = {}
 
 
+class Draft(Generic[S, E]):
+    """The events decided so far within one command, and the state after them.
+
+    Rules that follow from each other (a card is placed, the turn ends, the last round begins) look at `state`, which
+    is the state after the last event emitted.
+    """
+
+    __slots__ = ("_evolve", "events", "state")
+
+    def __init__(self, state: S, evolve: Callable[[S, E], S]) -> None:
+        self.state = state
+        self.events: list[E] = []
+        self._evolve = evolve
+
+    def emit(self, *events: E) -> None:
+        """Append events, applying each of them to the state."""
+        for event in events:
+            self.state = self._evolve(self.state, event)
+            self.events.append(event)
+
+
 def no_timers(_state: Any) -> tuple[Timer, ...]:
-    """The `timers` of games that know no time."""
+    """The `timers` of games without timers."""
     return ()
 
 
-def _nobody(_state: Any) -> tuple[Seat, ...]:
+def _no_seats(_state: Any) -> tuple[Seat, ...]:
     return ()
 
 
@@ -110,14 +139,16 @@ def _no_choice(_options: Any, _seats: int, _taken: Mapping[Seat, Choice], _seat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game(Generic[S, C, E, O]):
-    """Everything the cluster needs to run a game."""
+    """A game: everything the cluster needs to run it."""
 
     name: str
-    """Lower case; letters, digits and dashes."""
+    """The name in requests and in the store: lower case letters, digits and dashes."""
     title: str
+    """The name that players read."""
     version: int = 1
+    """Rises when the rules change. A room is played to its end under the version it began with."""
     seats: tuple[int, ...]
-    """The numbers of players it can be played by."""
+    """The numbers of players that the game supports."""
 
     options_type: type[O]
     """The options of a table, each with a default."""
@@ -125,52 +156,59 @@ class Game(Generic[S, C, E, O]):
     command_type: Any
     """A `Message`, or a union of them."""
     event_type: Any
+    """A `Message`, or a union of them."""
     empty: S
     """The state before the first event."""
 
     setup: Callable[[Table[O]], tuple[E, ...]]
-    """The events that begin a game. Every draw of the set-up is in them, and the seed, if later draws need one."""
+    """Returns the events that begin a game, with every draw of the setup, and the seed if later draws need one."""
     turn: Callable[[S], tuple[Seat, ...]]
-    """Who may act now; empty when the game is over or waits for a timer only. Cheap: called after every step."""
+    """Returns the seats that may act now: none when the game is over or only waits for a timer. Called after every
+    step, so it has to be cheap."""
     options: Callable[[S, Seat], tuple[C, ...]]
-    """All that the seat may do now; bots, clients and tests choose from it."""
+    """Returns all commands that the seat may give now. Bots, clients and tests choose from them."""
     decide: Callable[[S, Seat, C], tuple[E, ...] | Rejected]
-    """At least one event, or a refusal. Accepts exactly what `options` lists, but need not enumerate."""
+    """Returns at least one event, or a refusal. It accepts exactly the commands that `options` lists."""
     evolve: Callable[[S, E], S]
+    """Returns the state after one event. It must accept every event of the journal: an exception here quarantines the
+    room."""
     view: Callable[[S, Seat | None], msgspec.Struct]
-    """All that a seat, or a spectator (None), may know."""
+    """Returns all that a seat, or a spectator (None), may know."""
     outcome: Callable[[S], Outcome | None]
-    """None while the game goes on."""
+    """Returns the end of the game, or None while it goes on."""
 
     redact: Callable[[E, Seat | None], E | None] = open_to_all
-    """The event as a seat or a spectator may see it; None: not at all."""
+    """Returns the event as a seat or a spectator (None) may see it, or None to hide it."""
     secret_options: tuple[str, ...] = ()
-    """Options of a table that are told to nobody; what may be known of them is in the game's views."""
+    """The options of a table that the room never publishes. The game's views may show parts of them."""
     notice: Callable[[S, Notice], tuple[E, ...]] | None = None
-    """What presence and time do to the game (no events: nothing). Without it, the room plays the turns of players who
-    stay away with the bot, after the room's grace time."""
+    """Returns the events that presence or a timer causes, possibly none. A game without this function leaves absence to
+    the room: after the room's grace time, the bot plays the turns of an absent player."""
     timers: Callable[[S], tuple[Timer, ...]] = no_timers
+    """Returns the timers that run in this state."""
     bot: Callable[[S, Seat, Dice], C] | None = None
-    """Picks what a bot does; without it one of `options` is drawn."""
+    """Returns the command that a bot gives. Without it, the bot draws one of `options`."""
     admit: Callable[[O, int, Mapping[Seat, Choice], Seat, Choice], Choice | Rejected] = _no_choice
-    """Checks and completes the choice of a player who takes a seat: (options, number of seats, choices of the others,
-    the seat, what was asked for, maybe {}) -> what the seat gets, which is shown to everybody. Called once more for a
-    seat whose table was configured late. Without it there is nothing to choose, whatever was asked for."""
+    """Checks and completes the choice of a player who takes a seat. The arguments are the options, the number of seats,
+    the choices of the others, the seat, and the requested choice (possibly {}); the result is public. The room calls it
+    again if the table is configured after the seat was taken. Without it, every choice becomes {}."""
     names: str = ""
-    """A regular expression that the whole name of every player must match; empty: any name."""
-    removed: Callable[[S], tuple[Seat, ...]] = _nobody
-    """Whom the game has taken out for good: to these seats nobody comes back, though the room keeps the names."""
+    """A regular expression that the whole name of every player must match; an empty one allows all names."""
+    removed: Callable[[S], tuple[Seat, ...]] = _no_seats
+    """Returns the seats that the game has removed for good. Their players cannot come back."""
     keeps_seats: bool = True
-    """Whether the seat of a player who is lost before the start is kept for the room's grace time, or free at once."""
+    """Whether the seat of a player who loses the connection before the start is kept for the room's grace time. If not,
+    it is free at once."""
     least: int | None = None
-    """How many players are enough when the table's wait timer runs out (None: it never starts before it is full)."""
+    """The number of players that suffices when the table's wait timer expires. None: only a full table starts."""
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any]
+"""A game whose types do not matter to the caller."""
 
 
 def default_bot(game: AnyGame, state: Any, seat: Seat, dice: Dice) -> Any:
-    """What a bot of this game does now."""
+    """The command that a bot of this game gives now."""
     if game.bot is not None:
         return game.bot(state, seat, dice)
     return dice.choice(game.options(state, seat))

@@ -1,23 +1,32 @@
-"""The identifiers that everything else is typed with, and where a room lives."""
+"""The identifiers that all other modules are typed with, and the partition of a room."""
 
 from typing import NewType
 
 RoomId = NewType("RoomId", int)
+"""The number of a room, the same in all dialects."""
 Seat = NewType("Seat", int)
+"""A place in a room, numbered from 0."""
 SessionId = NewType("SessionId", str)
+"""The identity that seats belong to. It outlives a connection."""
 GatewayId = NewType("GatewayId", str)
 WorkerId = NewType("WorkerId", str)
 Partition = NewType("Partition", int)
+"""The number of a partition, from 0."""
 Epoch = NewType("Epoch", int)
+"""The fencing number of a partition's owner. It rises with every owner and never repeats."""
 Offset = NewType("Offset", int)
+"""The number of a step in its room."""
 CommandId = NewType("CommandId", int)
+"""The number of a command within its session. It rises, and a room carries out each one at most once."""
 TraceId = NewType("TraceId", str)
 
 LOBBY = RoomId(0)
-"""The lobby is an entity like a room; no room has its number."""
+"""The room id of the lobby, which handles commands as a room does."""
 
 FIRST_ROOM = 1000
+"""The lowest id that the lobby gives to a room."""
 PRIVATE_ROOMS = range(100_000_000, 1_000_000_000)
+"""The ids of private rooms, drawn at random so that they cannot be guessed."""
 
 
 def partition_of(room: RoomId, partitions: int) -> Partition:

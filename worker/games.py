@@ -1,27 +1,34 @@
-"""Which games this worker can play: our own, and those of modules and entry points outside the project."""
+"""The games that this worker can play: those of this project, of installed packages and of configured modules."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from shared.bus.meta import GameCard
 from shared.game import AnyGame, Game
+from shared.games import stones
+from shared.games.codex import game as codex
+from shared.games.eriantys import game as eriantys
+from shared.games.snarl import game as snarl
 from shared.room_events import RoomEvent
 from shared.runtime.settings import SettingError
-from worker.catalog import GAMES
 
-ENTRY_POINTS = "tavolata.games"
+GAMES: Final[tuple[AnyGame, ...]] = (stones.GAME, eriantys.GAME, codex.GAME, snarl.GAME)
+"""The games of this project. A new one is a folder in shared/games and an entry here."""
+
+ENTRY_POINTS: Final = "tavolata.games"
+"""The entry point group by which installed packages add games."""
 
 
 class NoSuchGame(Exception):
-    """No game of this name and version is known here."""
+    """The catalog has no game of this name and version."""
 
 
 class GameCatalog:
-    """Games by name and version, with the decoders of their words."""
+    """Games by name and version, with the decoders of their commands and events."""
 
     def __init__(self, games: Sequence[AnyGame]) -> None:
         self._games: dict[tuple[str, int], AnyGame] = {}
@@ -38,17 +45,18 @@ class GameCatalog:
         }
 
     def get(self, name: str, version: int | None = None) -> AnyGame:
+        """The newest version of a game unless a version is given; raises `NoSuchGame`."""
         game = self._newest.get(name) if version is None else self._games.get((name, version))
         if game is None:
             raise NoSuchGame(name if version is None else f"{name}@{version}")
         return game
 
     def commands(self, game: AnyGame) -> Callable[[msgspec.Raw], Any]:
-        """Reads a command in the game's words; raises `msgspec.MsgspecError`."""
+        """The decoder of the game's commands; it raises `msgspec.MsgspecError`."""
         return self._commands[game.name, game.version].decode
 
     def events(self, game: AnyGame | None, raw: msgspec.Raw) -> list[Any]:
-        """Events of a journal. Before a room is opened there is no game; its first events are the room's own."""
+        """Decode the events of a journal record. Without a game, the record is the one that opened the room."""
         if game is None:
             game = self.get(*_opened(raw))
         return self._events[game.name, game.version].decode(raw)
@@ -57,6 +65,7 @@ class GameCatalog:
         return sorted(self._newest)
 
     def cards(self) -> list[GameCard]:
+        """The newest version of each game, as workers announce it in the store."""
         return [
             GameCard(
                 game.name,
@@ -81,13 +90,14 @@ class _Opening(msgspec.Struct):
 
 
 def _opened(raw: msgspec.Raw) -> tuple[str, int]:
+    """Game and version in the event that opened the room, which is the first of its journal."""
     first = msgspec.json.decode(raw, type=list[msgspec.Raw])[0]
     opening = msgspec.json.decode(first, type=_Opening)
     return opening.spec.game, opening.version
 
 
 def load_catalog(modules: str) -> GameCatalog:
-    """Our own games, those of installed packages, and those of the named modules; raises `SettingError`."""
+    """The games of this project, of installed packages and of the named modules; raises `SettingError`."""
     games: list[AnyGame] = list(GAMES)
     for point in entry_points(group=ENTRY_POINTS):
         games.append(_checked(point.load(), point.value))
@@ -102,5 +112,5 @@ def load_catalog(modules: str) -> GameCatalog:
 
 def _checked(game: Any, where: str) -> AnyGame:
     if not isinstance(game, Game):
-        raise SettingError(f"TAVOLATA_GAMES: {where} has no GAME made with tavolata.Game")
+        raise SettingError(f"TAVOLATA_GAMES: {where} must define GAME as a tavolata.Game, not {type(game).__name__}")
     return game

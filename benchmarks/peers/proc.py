@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.peers.errors import BenchmarkError
-from loadtest.measure.processes import usage
+from loadtest.measure.processes import process_usage
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _IDLE_FIELDS = (3, 4)
@@ -40,7 +40,7 @@ class Sample:
         cpu_s: dict[str, float] = defaultdict(float)
         rss_kb: dict[str, float] = defaultdict(float)
         for pid, role in servers.items():
-            seen = usage(pid, proc)
+            seen = process_usage(pid)
             if seen is None:
                 raise BenchmarkError(f"a server process of role {role} has ended")
             cpu_s[role] += seen.cpu_s

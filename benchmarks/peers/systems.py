@@ -11,7 +11,7 @@ from benchmarks.peers import npm
 from benchmarks.peers.errors import BenchmarkError
 from benchmarks.peers.processes import START_LIMIT_S, ProcessGroup
 from benchmarks.peers.wires import SystemName
-from deploy.launcher import valkey
+from deploy.launcher import store, valkey
 from deploy.launcher.ports import LOOPBACK, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ class Launch:
         """Start a Valkey without persistence; its URL and process id."""
         config = valkey.ValkeyConfig(port=free_port(), directory=self.folder, appendonly=False)
         process = self.processes.start("valkey", valkey.command(config), valkey.ENV, self.folder)
-        process.wait_until(lambda: valkey.answers(config.port))
+        process.wait_until(lambda: store.answers(config.url))
         return config.url, process.pid
 
     def node(self, script: str, number: int, store_url: str = "") -> tuple[int, int]:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shared.games.snarl.events import End
-from shared.games.snarl.sights import DOOR, FLOOR, HALLWAY, VOID, WALL, Board, Kind, Point
+from shared.games.snarl.pieces import DOOR, FLOOR, HALLWAY, VOID, WALL, Board, Kind, Point
 from shared.games.snarl.views import Member, Standing, View
 from shared.ids import Seat
 

@@ -1,1 +1,4 @@
-"""The games: one folder each, pure. worker/catalog.py lists them; gateways import their words alone."""
+"""The games of this project, one folder each, all pure. worker/games.py lists them.
+
+Gateways import commands, events and views of a game, never its state and rules.
+"""

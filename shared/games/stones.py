@@ -1,19 +1,27 @@
-"""Stones, the example game: take one to three stones in turn; whoever takes the last one wins."""
+"""Stones, the example game: players take one to three stones in turn, and the last stone wins.
 
-from typing import TypeAlias
+The module is written as a game outside the project would be: it imports `tavolata` and nothing else of the cluster.
+"""
+
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from shared.errors import Rejected
-from shared.game import Game, Message, Outcome, Table, Value
-from shared.ids import Seat
+from tavolata import Game, Message, Outcome, Rejected, Seat, Table, Value
+
+MOST_TAKEN: Final = 3
 
 
 class Options(Value, frozen=True, forbid_unknown_fields=True):
+    """The options of a table."""
+
     stones: int = 21
+    """The number of stones at the beginning."""
 
 
 class Take(Message, frozen=True):
+    """The command: take this many stones."""
+
     count: int
 
 
@@ -31,6 +39,8 @@ Event: TypeAlias = Started | Taken
 
 
 class State(Value, frozen=True):
+    """The whole game. Nothing in it is secret, so that it is also the view of every seat."""
+
     stones: int = 0
     seats: tuple[Seat, ...] = ()
     turn: Seat = Seat(0)
@@ -45,8 +55,15 @@ def turn(state: State) -> tuple[Seat, ...]:
     return (state.turn,) if state.stones else ()
 
 
+def most(state: State) -> int:
+    """The number of stones that may be taken at most. `options` and `decide` both go by it."""
+    return min(MOST_TAKEN, state.stones)
+
+
 def options(state: State, seat: Seat) -> tuple[Take, ...]:
-    return tuple(Take(count) for count in range(1, min(3, state.stones) + 1)) if seat in turn(state) else ()
+    if seat not in turn(state):
+        return ()
+    return tuple(Take(count) for count in range(1, most(state) + 1))
 
 
 def decide(state: State, seat: Seat, command: Take) -> tuple[Event, ...] | Rejected:
@@ -54,8 +71,8 @@ def decide(state: State, seat: Seat, command: Take) -> tuple[Event, ...] | Rejec
         return Rejected("game/over")
     if seat != state.turn:
         return Rejected("game/not_your_turn")
-    if not 1 <= command.count <= min(3, state.stones):
-        return Rejected("game/illegal", f"take 1 to {min(3, state.stones)} stones")
+    if not 1 <= command.count <= most(state):
+        return Rejected("game/illegal", f"take 1 to {most(state)} stones")
     return (Taken(seat, command.count),)
 
 

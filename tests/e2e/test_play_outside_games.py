@@ -10,10 +10,7 @@ from tests.support.cluster import QUICK, Cluster
 from tests.support.waiting import eventually
 
 COIN = """
-from shared.dice import Dice
-from shared.game import Game, Value, Outcome, Table, Message
-from shared.errors import Rejected
-from shared.ids import Seat
+from tavolata import Dice, Game, Message, Outcome, Rejected, Seat, Table, Value
 
 
 class Options(Value, frozen=True):
@@ -97,8 +94,7 @@ GAME = Game(
 BOMB = """
 from msgspec.structs import replace
 
-from shared.game import Game, Value, Message
-from shared.ids import Seat
+from tavolata import Game, Message, Seat, Value
 
 
 class Options(Value, frozen=True):

@@ -32,7 +32,7 @@ from gateway.transports.close_codes import CloseCode
 from shared.errors import CODES, Rejected
 from shared.game import Absent, DeadlinePassed, Notice, Present, Table
 from shared.games.codex.game import GAME
-from shared.games.codex.pieces import Options
+from shared.games.codex.setup import Options
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat
 from shared.room_events import (
     NOTHING,

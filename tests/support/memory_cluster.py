@@ -22,6 +22,7 @@ from shared.bus import meta
 from shared.errors import ErrorCode
 from shared.game import AnyGame
 from shared.ids import RoomId, partition_of
+from shared.runtime.files import read_text
 from shared.runtime.settings import GatewaySettings, WorkerSettings
 from tests.support.fake_store import FakeServer, VirtualTime
 from tests.support.sim_gateway import SimGateway, SimIds
@@ -146,7 +147,7 @@ class MemoryCluster:
         self.server = _server[0]
         self.server.flush()
         self.time = VirtualTime()
-        self.dialects = {dialect.name: dialect for dialect in (dialects({}) if speaks is None else speaks)}
+        self.dialects = {dialect.name: dialect for dialect in (dialects({}, read_text) if speaks is None else speaks)}
         self._dice = Random(seed)
         self._catalog = load_catalog("") if games is None else GameCatalog(tuple(games))
         self._cleanup = ExitStack()

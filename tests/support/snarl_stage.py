@@ -6,14 +6,14 @@ from msgspec.structs import replace
 
 from shared.dice import Dice
 from shared.errors import Rejected
-from shared.games.snarl.adversaries import Step
+from shared.games.snarl.adversaries import AdversaryStep
 from shared.games.snarl.boards import draw
 from shared.games.snarl.commands import Move
 from shared.games.snarl.events import Event, GameBegan, LevelBegan, TurnCame
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.levels import Bounds, Hallway, Level, Placed, Room
-from shared.games.snarl.options import House
+from shared.games.snarl.pieces import Actor, ItemKind, Kind, Point
 from shared.games.snarl.rules import decide
-from shared.games.snarl.sights import Actor, ItemKind, Kind, Point
 from shared.games.snarl.state import State, evolve
 from shared.games.snarl.views import View
 from shared.ids import Seat
@@ -63,7 +63,7 @@ def stage(
     *,
     number: int = 1,
     last: int = 1,
-    house: House | None = None,
+    house: HouseRules | None = None,
     grace_ms: int = 0,
     move_time_ms: int = 0,
     seed: int = 7,
@@ -75,7 +75,7 @@ def stage(
     board = draw(level)
     state = State()
     for event in (
-        GameBegan(order, number, last, move_time_ms, grace_ms, house or House(), seed),
+        GameBegan(order, number, last, move_time_ms, grace_ms, house or HouseRules(), seed),
         LevelBegan(number, order, board, places, tuple(adversaries)),
         TurnCame(order[0]),
     ):
@@ -105,6 +105,6 @@ def after(state: State, events: Sequence[Event]) -> State:
     return state
 
 
-def statue(_scene: View, _house: House, adversary: Actor, _dice: Dice) -> Step:
+def statue(_scene: View, _house: HouseRules, adversary: Actor, _dice: Dice) -> AdversaryStep:
     """In the place of `next_step`: an adversary that never moves."""
-    return Step(adversary.position)
+    return AdversaryStep(adversary.position)

@@ -26,7 +26,7 @@ from shared.errors import ErrorCode, Rejected
 from shared.game import Absent, DeadlinePassed, Present, Table
 from shared.games.snarl.events import Event
 from shared.games.snarl.game import GAME
-from shared.games.snarl.options import Options
+from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.ids import Epoch, Offset, RoomId, Seat
 from shared.room_events import NOTHING, Away, Back, Joined, Left, RoomEvent, RoomSpec, RoomStatus, Started

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from shared.games.snarl.sights import Point
+from shared.games.snarl.pieces import Point
 
 ASK_NAME: Final = b'"name"'
 ASK_MOVE: Final = b'"move"'

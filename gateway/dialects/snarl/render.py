@@ -29,7 +29,7 @@ from shared.games.snarl.events import (
     Result,
     Windows,
 )
-from shared.games.snarl.sights import Window
+from shared.games.snarl.pieces import Window
 from shared.ids import Seat
 
 _DEEDS: Final = {

@@ -10,13 +10,12 @@ import msgspec
 
 from gateway.dialects.snarl.listener_options import (
     EXTRAS,
-    SEPARATORS,
     ListenerOptions,
     pause_of,
     separator_of,
     with_options,
 )
-from shared.games.snarl.checks import check_levels
+from shared.games.snarl.level_checks import check_levels
 from shared.games.snarl.levels import LevelError, read_levels
 from shared.runtime import settings
 from shared.runtime.settings import from_env, setting

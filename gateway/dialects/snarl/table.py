@@ -6,7 +6,7 @@ import msgspec
 
 from gateway.dialects.answers import Entered
 from shared.games.snarl.events import Event
-from shared.games.snarl.sights import Actor, Kind
+from shared.games.snarl.pieces import Actor, Kind
 from shared.games.snarl.views import View, fold
 from shared.ids import RoomId, Seat
 from shared.room_events import NOTHING, BaseRoomEvent, RoomEvent, RoomStatus

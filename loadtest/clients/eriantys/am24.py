@@ -9,7 +9,7 @@ import orjson
 from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.eriantys.am24_program import PROMPTS, Am24Program, ClientState, Message, Texts
 from loadtest.clients.eriantys.board import Board
-from loadtest.clients.eriantys.strategy import Mind
+from loadtest.clients.eriantys.strategy import RandomStrategy
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.pieces import Mage, Tower
 
@@ -27,7 +27,7 @@ class Am24Player:
     path = "/ws/eriantys/prompts"
 
     def __init__(self, seating: SeatAssignment, texts: Texts) -> None:
-        self.told = Received()
+        self.received = Received()
         self.over = False
         self.moves = 0
         self.sent_at: Callable[[], None] | None = None
@@ -35,7 +35,7 @@ class Am24Player:
         self.program = Am24Program(texts)
         self._texts = texts
         self._seating = seating
-        self._mind = Mind(seating.seed)
+        self._strategy = RandomStrategy(seating.seed)
         self._refusals = 0
         self._awaits: int | None = None
         """Texts about the game that had been shown when the last command was sent; None: it has been answered."""
@@ -56,7 +56,7 @@ class Am24Player:
         message, program = orjson.loads(frame), self.program
         answers = program.receive(message)
         if program.state in (ClientState.DEAD, ClientState.EXITED) and not self.over:
-            self.told.faults.append(f"{self._seating.name}: {program.cause}")
+            self.received.faults.append(f"{self._seating.name}: {program.cause}")
             self.over = True
         if message["type"] == "InformationConnection" and program.state in (ClientState.ROOM, ClientState.PLAYING):
             self._seated(message["lobbyIndex"])
@@ -81,13 +81,13 @@ class Am24Player:
 
     def _seated(self, room: int) -> None:
         """The number of the lobby is for the load tool alone: the program does not read it."""
-        if self.told.room is None:
-            self.told.room = room
+        if self.received.room is None:
+            self.received.room = room
             if self._seating.first:
                 self._seating.opened(room)
 
     def _enter(self) -> Message | None:
-        table = self.told.room or self._seating.table()
+        table = self.received.room or self._seating.table()
         lobby = next((lobby for lobby in self.program.lobbies if lobby["lobbyIndex"] == table), None)
         mages = [mage for mage in Mage if lobby is None or mage not in lobby["mages"]]
         towers = [tower for tower in Tower if lobby is None or tower not in lobby["towers"]]
@@ -128,7 +128,9 @@ class Am24Player:
             self._tried.add(self._hand_place)
         self._choices_left = 0
         if self._refusals > MOST_REFUSALS:
-            self.told.faults.append(f"{self._seating.name}: refused {self._refusals} times in a row, last with {text}")
+            self.received.faults.append(
+                f"{self._seating.name}: refused {self._refusals} times in a row, last with {text}"
+            )
             self.over = True
 
     def _ended(self) -> None:
@@ -141,10 +143,10 @@ class Am24Player:
             person.towers = (6 if len(board.people) == 3 else 8) - _built(board, person.tower)
         best = max(_score(board, person.tower) for person in board.people)
         winners = [person.name for person in board.people if _score(board, person.tower) == best]
-        self.told.result = [] if self.program.prompt == "draw" else board.result(winners)
-        if (self.program.prompt == "won") != (self._seating.name in self.told.result):
-            self.told.faults.append(f"{self._seating.name}: {self.program.prompt}, but the winners are {winners}")
-        self.told.board = board.shown() if len(board.people) < 4 else None
+        self.received.result = [] if self.program.prompt == "draw" else board.result(winners)
+        if (self.program.prompt == "won") != (self._seating.name in self.received.result):
+            self.received.faults.append(f"{self._seating.name}: {self.program.prompt}, but the winners are {winners}")
+        self.received.board = board.comparable() if len(board.people) < 4 else None
         if self._seating.first:
             self._count(f"ending {board.ending()}")
 
@@ -164,7 +166,7 @@ class Am24Player:
             return self._choose_assistant()
         if self._choices_left and (choice := self._choose()) is not None:
             return self._send(choice)
-        if not self._played and (place := self._mind.card(board, self._seat)) is not None:
+        if not self._played and (place := self._strategy.card(board, self._seat)) is not None:
             return self._play(board.cards[place].number)
         return self._action()
 
@@ -172,23 +174,23 @@ class Am24Player:
         """The number is the place in the hand, from 1; cards that were played are gone, the rest moves up."""
         hand = self.program.board.people[self._seat].hand
         places = [place for place in range(1, len(hand) + 1) if place not in self._tried]
-        self._hand_place = self._mind.pick(places or list(range(1, len(hand) + 1)))
+        self._hand_place = self._strategy.pick(places or list(range(1, len(hand) + 1)))
         return self._send({"type": "ChooseAssistant", "index": self._hand_place})
 
     def _action(self) -> Message | None:
         board, seat = self.program.board, self._seat
         match self.program.prompt:
             case "move_students_three" | "move_students_four":
-                student = self._mind.student(board, seat)
+                student = self._strategy.student(board, seat)
                 if student.island is None:
                     return self._send({"type": "EntranceToHall", "colorS": student.colour})
                 return self._send({"type": "MoveToIsland", "colorS": student.colour, "index": student.island})
             case "move_mn":
                 extra = CARDS[self._played].extra_steps if self._played else 0
                 most = self.program.steps[seat] + extra
-                return self._send({"type": "MoveMN", "steps": self._mind.pick(list(range(1, most + 1)))})
+                return self._send({"type": "MoveMN", "steps": self._strategy.pick(list(range(1, most + 1)))})
             case "choose_cloud":
-                return self._send({"type": "ChooseCloud", "index": self._mind.cloud(board)})
+                return self._send({"type": "ChooseCloud", "index": self._strategy.cloud(board)})
             case _:
                 choice = self._choose()
                 return None if choice is None else self._send(choice)
@@ -203,7 +205,7 @@ class Am24Player:
     def _choose(self) -> Message | None:
         """One choice for the character that was played, if it can do anything."""
         board = self.program.board
-        choice = self._mind.choice(board, self._seat, board.card(self._played), most=1) if self._played else None
+        choice = self._strategy.choice(board, self._seat, board.card(self._played), most=1) if self._played else None
         self._choices_left = max(0, self._choices_left - 1)
         if choice is None:
             self._choices_left = 0
@@ -213,7 +215,7 @@ class Am24Player:
                 return {"type": "ChooseIsland", "islandIndex": choice.island}
             case Ask.STUDENT:
                 return {"type": "SpecialMoveIsland", "student": choice.colour, "islandIndex": choice.island}
-            case Ask.COLOUR:
+            case Ask.COLOR:
                 return {"type": "ChooseColor", "color": choice.colour}
             case asks:
                 entrance, other = choice.swaps[0]
@@ -227,7 +229,7 @@ class Am24Player:
         return self.program.command(message)
 
     def _count(self, what: str) -> None:
-        self.told.counts[what] = self.told.counts.get(what, 0) + 1
+        self.received.counts[what] = self.received.counts.get(what, 0) + 1
 
 
 def _built(board: Board, color: str) -> int:

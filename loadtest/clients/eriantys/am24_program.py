@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from loadtest.clients.eriantys.board import Board, Card, Island, Person, counted
-from shared.games.eriantys.pieces import COLOURS
+from shared.games.eriantys.pieces import COLORS
 
 Message = dict[str, Any]
 Texts = Mapping[str, Any]
@@ -208,7 +208,7 @@ class Am24Program:
 
     def _read_professors(self, professors: Message) -> None:
         """A professor's owner is a player object; a name in its place ends the reader."""
-        owners = (professors[color] for color in COLOURS)
+        owners = (professors[color] for color in COLORS)
         self.board.professors = [None if owner is None else self.board.seat(owner["nickname"]) for owner in owners]
 
     def _card(self, character: Message) -> Card:
@@ -230,7 +230,7 @@ def _person(player: Message) -> Person:
         "" if not towers or None in towers else towers[0],
         len(towers),
         counted(board["entrance"]),
-        [board["hall"][color] for color in COLOURS],
+        [board["hall"][color] for color in COLORS],
         player["virtualCoins"],
         [card["turn"] for card in player["virtualHand"]["cards"]],
         last["turn"] if last else None,

@@ -13,7 +13,7 @@ from loadtest.clients.eriantys.am28_program import (
     ProgramPhase,
 )
 from loadtest.clients.eriantys.board import Board, Card, Island, Person
-from loadtest.clients.eriantys.strategy import Choice, Mind
+from loadtest.clients.eriantys.strategy import Choice, RandomStrategy
 from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.pieces import students_per_cloud, tally
 
@@ -30,7 +30,7 @@ class Am28Player:
     def __init__(self, seating: SeatAssignment, *, hasty: bool = False) -> None:
         table = seating.table()
         self.path = "/ws/eriantys/status" + ("" if table is None else f"?table={table}")
-        self.told = Received()
+        self.received = Received()
         self.over = False
         self.moves = 0
         self.sent_at: Callable[[], None] | None = None
@@ -38,7 +38,7 @@ class Am28Player:
         self.program = Am28Program()
         self._seating = seating
         self._hasty = hasty
-        self._mind = Mind(seating.seed)
+        self._strategy = RandomStrategy(seating.seed)
         self._asked = False
         """The program's question (name or parameters) has not been answered yet."""
         self._refusals = 0
@@ -57,7 +57,7 @@ class Am28Player:
     def open(self) -> Iterable[bytes]:
         """Start the program, for the first time or again: it cannot reconnect."""
         self.program = Am28Program()
-        self.told.room = self.told.room or self._seating.table()
+        self.received.room = self.received.room or self._seating.table()
         self._asked = False
         return (self.program.enter_name(self._seating.name),)
 
@@ -143,9 +143,9 @@ class Am28Player:
     def _ended(self, game: GameStatus, winner: str) -> None:
         board = board_of(game, self._used)
         self.over = True
-        self.told.result = board.result(winner.split(", ")) if winner else []
+        self.received.result = board.result(winner.split(", ")) if winner else []
         # Professors are colors of towers in this program, so with two players of a color their owner is not known.
-        self.told.board = board.shown() if len(game.players) <= len(TOWER_COLORS) else None
+        self.received.board = board.comparable() if len(game.players) <= len(TOWER_COLORS) else None
         if self._seating.first:
             self._count(f"ending {board.ending()}")
 
@@ -168,22 +168,26 @@ class Am28Player:
     def _command(self, game: GameStatus) -> Iterable[bytes]:
         board = board_of(game, self._used)
         if game.planning:
-            value = self._mind.assistant(board.people[game.seat].hand, self._taken)
+            value = self._strategy.assistant(board.people[game.seat].hand, self._taken)
             return self._send("PLAYASSISTANTCARD", index=value - 1)
-        if not self._played and (place := self._mind.card(board, game.seat)) is not None:
+        if not self._played and (place := self._strategy.card(board, game.seat)) is not None:
             return self._play_character(board, game.seat, place)
         match self._step:
             case "students":
                 return self._move_student(board, game.seat)
             case "walk":
                 extra = 2 if game.players[game.seat].added_shifts else 0
-                steps = min(self._mind.steps(board, game.seat, extra), game.players[game.seat].most_shifts)
+                steps = min(self._strategy.steps(board, game.seat, extra), game.players[game.seat].most_shifts)
                 return self._send("MOVEMOTHERNATURE", motherNatureShifts=steps)
             case _:
-                return self._send("TAKEFROMCLOUD", index=self._mind.cloud(board)) if any(map(any, board.clouds)) else ()
+                return (
+                    self._send("TAKEFROMCLOUD", index=self._strategy.cloud(board))
+                    if any(map(any, board.clouds))
+                    else ()
+                )
 
     def _move_student(self, board: Board, seat: int) -> Iterable[bytes]:
-        student = self._mind.student(board, seat)
+        student = self._strategy.student(board, seat)
         if student.island is None:
             return self._send("MOVETOHALL", studentColour=student.colour.upper())
         tile = board.islands[student.island].tile
@@ -191,7 +195,7 @@ class Am28Player:
 
     def _play_character(self, board: Board, seat: int, place: int) -> Iterable[bytes]:
         card = board.cards[place]
-        choice = self._mind.choice(board, seat, card)
+        choice = self._strategy.choice(board, seat, card)
         if choice is None:
             return ()
         self._played = card.number
@@ -205,10 +209,10 @@ class Am28Player:
         return (self.program.enter_command(command, **arguments),)
 
     def _count(self, what: str) -> None:
-        self.told.counts[what] = self.told.counts.get(what, 0) + 1
+        self.received.counts[what] = self.received.counts.get(what, 0) + 1
 
     def _fault(self, text: str) -> None:
-        self.told.faults.append(f"{self._seating.name}: {text}")
+        self.received.faults.append(f"{self._seating.name}: {text}")
 
 
 def _progress(game: GameStatus | None) -> tuple[Any, ...]:

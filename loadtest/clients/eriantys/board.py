@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.games.eriantys.cards import CARDS
-from shared.games.eriantys.pieces import COLOURS, INDEX, Colour
+from shared.games.eriantys.pieces import COLORS, INDEX, Color
 
 
 def none() -> list[int]:
-    return [0] * len(COLOURS)
+    return [0] * len(COLORS)
 
 
 def counted(students: list[str]) -> list[int]:
     numbers = none()
     for name in students:
-        numbers[INDEX[Colour(name)]] += 1
+        numbers[INDEX[Color(name)]] += 1
     return numbers
 
 
@@ -62,7 +62,7 @@ class Board:
     """The index of Mother Nature's island in the list."""
     clouds: list[list[int]] = field(default_factory=list)
     cards: list[Card] = field(default_factory=list)
-    professors: list[int | None] = field(default_factory=lambda: [None] * len(COLOURS))
+    professors: list[int | None] = field(default_factory=lambda: [None] * len(COLORS))
 
     def card(self, number: int) -> Card:
         return next(card for card in self.cards if card.number == number)

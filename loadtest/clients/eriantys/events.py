@@ -10,7 +10,7 @@ from loadtest.clients.eriantys.board import Board, Card, Island, Person
 from loadtest.clients.eriantys.common import Client
 from loadtest.clients.eriantys.strategy import Choice
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import INDEX, Colour
+from shared.games.eriantys.pieces import INDEX, Color
 
 PLANNING, ONE, TWO, THREE = "PLANNING_PHASE", "ACTION_PHASE_ONE", "ACTION_PHASE_TWO", "ACTION_PHASE_THREE"
 
@@ -170,7 +170,7 @@ class EventsPlayer(Client):
             case {"type": "MergeIslands", "firstIsland": first, "secondIsland": second}:
                 self._merge(first, second)
             case {"type": "SetProfessorTo", "professor": colour, "player": name}:
-                board.professors[INDEX[Colour(colour)]] = board.seat(name)
+                board.professors[INDEX[Color(colour)]] = board.seat(name)
             case {"type": "MoveMotherNature", "destination": place}:
                 board.mother = place
             case {"type": "PlayAssistanCard" | "PlayAssistantCard", "assistantCard": value, "player": name}:
@@ -217,8 +217,8 @@ class EventsPlayer(Client):
                 pile = board.card(which).students
             case _:
                 return
-        pile[INDEX[Colour(colour)]] += count
-        if pile[INDEX[Colour(colour)]] < 0:
+        pile[INDEX[Color(colour)]] += count
+        if pile[INDEX[Color(colour)]] < 0:
             self.fault(f"a {colour} student was taken from {place}, where there is none")
 
     def _move_tower(self, source: str, to: str) -> None:
@@ -292,7 +292,7 @@ class EventsPlayer(Client):
             case Ask.STUDENT:
                 event = "MOVE_STUDENT_FROM_CARD_TO_ISLAND"
                 return [self._game_event(event, color=choice.colour, islandIndex=choice.island)]
-            case Ask.COLOUR:
+            case Ask.COLOR:
                 return [self._game_event("CHOOSE_COLOR", color=choice.colour)]
             case Ask.CARD_SWAPS:
                 event = "SWAP_STUDENT_CARD_ENTRANCE"

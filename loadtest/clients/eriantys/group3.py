@@ -18,7 +18,7 @@ from loadtest.clients.eriantys.group3_program import (
     ProgramState,
     card_id_of,
 )
-from loadtest.clients.eriantys.strategy import Choice, Mind
+from loadtest.clients.eriantys.strategy import Choice, RandomStrategy
 from shared.games.eriantys.cards import CARDS, Ask
 
 MOST_REFUSALS: Final = 40
@@ -34,14 +34,14 @@ class Group3Player:
     path = "/ws/eriantys/events"
 
     def __init__(self, seating: SeatAssignment) -> None:
-        self.told = Received()
+        self.received = Received()
         self.over = False
         self.moves = 0
         self.sent_at: Callable[[], None] | None = None
         self.acked_at: Callable[[], None] | None = None
         self.program = Group3Program()
         self._seating = seating
-        self._mind = Mind(seating.seed)
+        self._strategy = RandomStrategy(seating.seed)
         self._refusals = 0
         self._tried = 0
         """The assistant played last."""
@@ -65,8 +65,8 @@ class Group3Player:
             self.over = True
         elif awaited and not program.awaits:
             self._after_answer(playing)
-        if program.room is not None and self.told.room is None:
-            self.told.room = program.room
+        if program.room is not None and self.received.room is None:
+            self.received.room = program.room
             if self._seating.first:
                 self._seating.opened(program.room)
         if program.winners is not None and not self.over:
@@ -112,11 +112,11 @@ class Group3Player:
     def _ended(self, winners: list[str]) -> None:
         board = self.program.board
         self.over = True
-        self.told.result = board.result(winners)
-        shown = board.shown()
+        self.received.result = board.result(winners)
+        shown = board.comparable()
         # Other dialects show the colors of towers, so the key is another: boards with different keys are not compared.
         shown["islands without colors"] = [[s, towers, no_entry] for s, _, towers, no_entry in shown.pop("islands")]
-        self.told.board = shown
+        self.received.board = shown
         if self._seating.first:
             self._count(f"ending {board.ending()}")
 
@@ -126,10 +126,10 @@ class Group3Player:
         """Open the table, or go to it as soon as it is known. The program shows the list of rooms before."""
         if self.program.rooms is None:
             return None
-        if self._seating.first and self.told.room is None:
+        if self._seating.first and self.received.room is None:
             return self.program.create_room(self._seating.seats, expert=bool(self._seating.options.get("expert")))
-        table = self.told.room or self._seating.table()
-        self.told.room = table
+        table = self.received.room or self._seating.table()
+        self.received.room = table
         return None if table is None else self.program.access_room(table)
 
     @property
@@ -143,11 +143,11 @@ class Group3Player:
             return None
         if program.phase == PLANNING:
             self._played = 0
-            self._tried = self._mind.assistant(program.board.people[self._seat].hand, program.played)
+            self._tried = self._strategy.assistant(program.board.people[self._seat].hand, program.played)
             return self._send("PlayAssistantCardEvent", ac=ASSISTANTS[self._tried - 1])
         if self._choices:
             return self._send(**self._choices.pop(0))
-        if not self._played and (place := self._mind.card(program.board, self._seat)) is not None:
+        if not self._played and (place := self._strategy.card(program.board, self._seat)) is not None:
             return self._activate(program.board.cards[place])
         return self._action()
 
@@ -156,20 +156,20 @@ class Group3Player:
         if phase == ONE:
             if not any(board.people[self._seat].entrance):
                 return None
-            student = self._mind.student(board, self._seat)
+            student = self._strategy.student(board, self._seat)
             if student.island is None:
                 return self._send("MoveStudentFromEntranceToTableEvent", color=student.colour)
             place = student.island
             return self._send("MoveStudentFromEntranceToIslandEvent", color=student.colour, indexIsland=place)
         if phase == TWO:
             extra = CARDS[self._played].extra_steps if self._played else 0
-            return self._send("MoveMotherNatureEvent", amount=self._mind.steps(board, self._seat, extra))
+            return self._send("MoveMotherNatureEvent", amount=self._strategy.steps(board, self._seat, extra))
         if not any(map(any, board.clouds)):
             return None
-        return self._send("ChooseCloudEvent", cloudIndex=self._mind.cloud(board))
+        return self._send("ChooseCloudEvent", cloudIndex=self._strategy.cloud(board))
 
     def _activate(self, card: Card) -> Message | None:
-        choice = self._mind.choice(self.program.board, self._seat, card)
+        choice = self._strategy.choice(self.program.board, self._seat, card)
         if choice is None:
             return None
         self._played = card.number
@@ -183,10 +183,10 @@ class Group3Player:
         return self.program.move(event, playerNumber=self._seat, **fields)
 
     def _count(self, what: str) -> None:
-        self.told.counts[what] = self.told.counts.get(what, 0) + 1
+        self.received.counts[what] = self.received.counts.get(what, 0) + 1
 
     def _fault(self, text: str) -> None:
-        self.told.faults.append(f"{self._seating.name}: {text}")
+        self.received.faults.append(f"{self._seating.name}: {text}")
 
 
 def _answers(number: int, choice: Choice) -> list[Message]:
@@ -199,7 +199,7 @@ def _answers(number: int, choice: Choice) -> list[Message]:
         case Ask.STUDENT:
             event = "MoveStudentFromCardToIslandEvent"
             return [{"event": event, "studentFromCard": choice.colour, "islandIndex": choice.island}]
-        case Ask.COLOUR:
+        case Ask.COLOR:
             event = "MoveStudentFromCardToTableEvent" if CARDS[number].students else "ChooseColorEvent"
             return [{"event": event, "color": choice.colour}]
         case Ask.CARD_SWAPS:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from loadtest.clients.eriantys.board import Board, Card, Island, Person
 from shared.games.eriantys.cards import CARDS
-from shared.games.eriantys.pieces import INDEX, Colour
+from shared.games.eriantys.pieces import INDEX, Color
 
 Message = dict[str, Any]
 
@@ -203,7 +203,7 @@ class Group3Program:
             case {"type": "MoveMotherNature", "position": place}:
                 board.mother = place
             case {"type": "SetProfessorTo", "color": color, "player": seat}:
-                board.professors[INDEX[Colour(color)]] = None if seat < 0 else seat
+                board.professors[INDEX[Color(color)]] = None if seat < 0 else seat
             case {"type": "NoEntry", "add": add, "islandIndex": place}:
                 board.islands[place].no_entry += 1 if add else -1
                 board.card(5).no_entry -= 1 if add else -1
@@ -221,8 +221,8 @@ class Group3Program:
         if kind not in _PILES:
             return
         pile = self._pile(kind, int(number))
-        pile[INDEX[Colour(color)]] += count
-        if pile[INDEX[Colour(color)]] < 0:
+        pile[INDEX[Color(color)]] += count
+        if pile[INDEX[Color(color)]] < 0:
             raise ValueError(f"there is no {color} student in {place}")
 
     def _pile(self, kind: str, number: int) -> list[int]:

@@ -9,7 +9,7 @@ from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.board import Board, Card, Island, Person, counted
 from loadtest.clients.eriantys.common import Client
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import COLOURS, Mage
+from shared.games.eriantys.pieces import COLORS, Mage
 
 
 class PromptsPlayer(Client):
@@ -162,7 +162,7 @@ class PromptsPlayer(Client):
         self.seat = self.board.seat(self.seating.name)
 
     def _professors(self, profs: dict[str, str | None]) -> None:
-        names = (profs[colour] for colour in COLOURS)
+        names = (profs[colour] for colour in COLORS)
         self.board.professors = [None if name is None else self.board.seat(name) for name in names]
 
     # --- moving ------------------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class PromptsPlayer(Client):
             case Ask.STUDENT:
                 move = {"type": "SpecialMoveIsland", "student": choice.colour, "islandIndex": choice.island}
                 return self.send(move)
-            case Ask.COLOUR:
+            case Ask.COLOR:
                 return self.send({"type": "ChooseColor", "color": choice.colour})
             case Ask.HALL_SWAPS:
                 out, back = choice.swaps[0]
@@ -243,7 +243,7 @@ def person_of(player: Any, colour: str) -> Person:
         colour or towers_of(player),
         len(board["towers"]),
         counted(board["entrance"]),
-        [board["hall"][colour] for colour in COLOURS],
+        [board["hall"][colour] for colour in COLORS],
         player["virtualCoins"],
         [card["turn"] for card in player["virtualHand"]["cards"]],
         last["turn"] if last else None,

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from loadtest.clients.eriantys.board import Board, Card
 from shared.dice import Dice
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import COLOURS, ROW, Colour, steps_of
+from shared.games.eriantys.pieces import COLORS, ROW, Color, steps_of
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The choice for a character: a color, the index of an island, or pairs (from the entrance, to it) of a swap."""
 
-    colour: Colour | None = None
+    colour: Color | None = None
     island: int | None = None
-    swaps: tuple[tuple[Colour, Colour], ...] = ()
+    swaps: tuple[tuple[Color, Color], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    colour: Colour
+    colour: Color
     island: int | None
     """The index of the island; None: the dining room."""
 
@@ -39,12 +39,12 @@ class RandomStrategy:
 
     def student(self, board: Board, seat: int) -> Student:
         me = board.people[seat]
-        there = [place for place in range(len(COLOURS)) if me.entrance[place]]
+        there = [place for place in range(len(COLORS)) if me.entrance[place]]
         seats = [place for place in there if me.hall[place] < ROW]
         if seats and self.chance(70):
             most = max(me.hall[place] for place in seats)
-            return Student(COLOURS[self.pick([place for place in seats if me.hall[place] == most])], None)
-        return Student(COLOURS[self.pick(there)], self._dice.below(len(board.islands)))
+            return Student(COLORS[self.pick([place for place in seats if me.hall[place] == most])], None)
+        return Student(COLORS[self.pick(there)], self._dice.below(len(board.islands)))
 
     def steps(self, board: Board, seat: int, extra: int) -> int:
         return 1 + self._dice.below(steps_of(board.people[seat].assistant or 1) + extra)
@@ -66,18 +66,18 @@ class RandomStrategy:
     def choice(self, board: Board, seat: int, card: Card, most: int = 3) -> Choice | None:
         """A choice that the character allows this seat; None if there is none."""
         me, island = board.people[seat], self._dice.below(len(board.islands))
-        on_card = [place for place in range(len(COLOURS)) if card.students[place]]
+        on_card = [place for place in range(len(COLORS)) if card.students[place]]
         match CARDS[card.number].asks:
             case Ask.NOTHING:
                 return Choice()
             case Ask.ISLAND:
                 return Choice(island=island) if card.no_entry or not CARDS[card.number].no_entry else None
             case Ask.STUDENT:
-                return Choice(COLOURS[self.pick(on_card)], island) if on_card else None
-            case Ask.COLOUR:
+                return Choice(COLORS[self.pick(on_card)], island) if on_card else None
+            case Ask.COLOR:
                 seats = [place for place in on_card if me.hall[place] < ROW]
-                colours = seats if CARDS[card.number].students else list(range(len(COLOURS)))
-                return Choice(COLOURS[self.pick(colours)]) if colours else None
+                colours = seats if CARDS[card.number].students else list(range(len(COLORS)))
+                return Choice(COLORS[self.pick(colours)]) if colours else None
             case Ask.CARD_SWAPS:
                 return self._swaps(me.entrance, card.students, min(most, 3), full=None)
             case Ask.HALL_SWAPS:
@@ -87,10 +87,10 @@ class RandomStrategy:
         """Pairs that are legal whether the dialect swaps them one by one or all at once."""
         given, taken = list(entrance), list(source)
         rows = None if full is None else list(full)
-        swaps: list[tuple[Colour, Colour]] = []
+        swaps: list[tuple[Color, Color]] = []
         for _ in range(1 + self._dice.below(most)):
-            leaving = [p for p in range(len(COLOURS)) if given[p] and (rows is None or rows[p] < ROW)]
-            coming = [p for p in range(len(COLOURS)) if taken[p]]
+            leaving = [p for p in range(len(COLORS)) if given[p] and (rows is None or rows[p] < ROW)]
+            coming = [p for p in range(len(COLORS)) if taken[p]]
             if not leaving or not coming:
                 break
             out, back = self.pick(leaving), self.pick(coming)
@@ -98,5 +98,5 @@ class RandomStrategy:
             taken[back] -= 1
             if rows is not None:
                 rows[out] += 1
-            swaps.append((COLOURS[out], COLOURS[back]))
+            swaps.append((COLORS[out], COLORS[back]))
         return Choice(swaps=tuple(swaps)) if swaps else None

@@ -9,7 +9,7 @@ from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.snarl.memory import Memory
 from loadtest.clients.snarl.message_checks import RESULTS, faults_of
 from shared.dice import Dice
-from shared.games.snarl.explorer import choose
+from shared.games.snarl.strategy import choose
 
 WAIT_S = 20
 """Seconds after which a table that is not full starts."""

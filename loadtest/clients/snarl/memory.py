@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared.games.snarl.explorer import Known
-from shared.games.snarl.sights import SIGHT, Actor, Kind, Point
+from shared.games.snarl.pieces import SIGHT, Actor, Kind, Point
+from shared.games.snarl.strategy import Known
 
 
 class Memory:

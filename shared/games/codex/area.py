@@ -1,4 +1,4 @@
-"""Where a card may be placed in an area, and what it covers there. See docs/games/codex.md, "Placing"."""
+"""The cells of an area where a card may be placed, and the corners it covers. See docs/games/codex.md, "Placing"."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
@@ -12,7 +12,7 @@ Grid: TypeAlias = dict[Cell, Side]
 """The sides that face up, by cell."""
 
 DIAGONALS: Final = ((-1, -1), (-1, 1), (1, -1), (1, 1))
-"""Where the neighbours at the four corners of a card lie; neighbour n is met at its corner 3 - n."""
+"""The offsets of the neighbors at the four corners of a card. A card covers neighbor n at its corner 3 - n."""
 ORTHOGONALS: Final = ((-1, 0), (0, -1), (0, 1), (1, 0))
 
 
@@ -21,7 +21,7 @@ def grid_of(area: Iterable[Placed]) -> Grid:
 
 
 def covered_corners(grid: Grid, cell: Cell) -> list[Corner]:
-    """The corners of the neighbours that a card in this cell would lie over."""
+    """The corners of the neighbors that a card in this cell would lie over."""
     i, j = cell
     return [
         side.corners[3 - corner]
@@ -60,12 +60,12 @@ def free_cells(grid: Grid) -> Iterator[Cell]:
 
 
 def affordable(card: Card, face: Face, symbols: dict[Symbol, int]) -> bool:
-    """Whether the visible symbols contain what the card asks for; nothing is asked for a back."""
+    """Whether the visible symbols pay for the card; placing it on its back costs nothing."""
     return face is Face.BACK or all(symbols[symbol] >= number for symbol, number in card.cost)
 
 
 def symbols_after(symbols: dict[Symbol, int], side: Side, covered: Iterable[Corner]) -> dict[Symbol, int]:
-    """What is visible once the side was placed over these corners."""
+    """The visible symbols after the side was placed over these corners."""
     after = dict(symbols)
     for corner in covered:
         if isinstance(corner, Symbol):

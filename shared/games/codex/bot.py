@@ -1,4 +1,4 @@
-"""A player who takes the most points at every placing. It looks at nothing that its seat may not know."""
+"""The bot: takes the most points at every placing. It uses only what its seat may know."""
 
 from typing import Final
 
@@ -19,10 +19,11 @@ from shared.ids import Seat
 _POINT: Final = 20
 _SYMBOL: Final = 4
 _PROMISING: Final = 6
-"""How many placings are looked at again with the objectives in mind."""
+"""The number of placings that are examined again with regard to objectives."""
 
 
-def choose(state: State, seat: Seat, dice: Dice) -> Command:
+def bot(state: State, seat: Seat, dice: Dice) -> Command:
+    """The command of a bot."""
     match state.table.phase:
         case Phase.PLAYING:
             return _best_placing(state, seat, dice)
@@ -45,7 +46,7 @@ def _best_placing(state: State, seat: Seat, dice: Dice) -> Command:
 
 
 def _value(player: PlayerView, grid: Grid, hand: tuple[int, ...], placing: PlaceCard) -> int:
-    """Points first, then symbols won, then corners to go on from."""
+    """The value of a placing: points first, then symbols won, then free corners."""
     card, cell = CARDS[hand[placing.choice - 1]], (placing.i, placing.j)
     side, covered = card.side(placing.face), covered_corners(grid, cell)
     symbols = symbols_after(player.symbols, side, covered)
@@ -61,7 +62,7 @@ def _value(player: PlayerView, grid: Grid, hand: tuple[int, ...], placing: Place
 def _promise(
     player: PlayerView, grid: Grid, hand: tuple[int, ...], placing: PlaceCard, objectives: tuple[int, ...]
 ) -> int:
-    """What the objectives would be worth after the placing."""
+    """The points of the objectives after the placing."""
     number = hand[placing.choice - 1]
     side, covered = CARDS[number].side(placing.face), covered_corners(grid, (placing.i, placing.j))
     after = replace(

@@ -1,4 +1,4 @@
-"""All 102 cards, by number. Facts only: what may be done with a card is in the rules."""
+"""All 102 cards, by number. Data only: the rules are elsewhere."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -34,11 +34,11 @@ class Card(Value, frozen=True):
     front: Side
     back: Side
     points: int = 0
-    """For placing it on its front; to be multiplied if one of the next two is set."""
+    """The points for placing the card on its front, multiplied if one of the next two fields is set."""
     per_corner: bool = False
     per_object: Symbol | None = None
     cost: tuple[tuple[Symbol, int], ...] = ()
-    """What must be visible to place it on its front."""
+    """The symbols that must be visible to place the card on its front."""
 
     def side(self, face: Face) -> Side:
         return self.front if face is Face.FRONT else self.back
@@ -57,7 +57,7 @@ class Objective(Value, frozen=True):
 
     id: int
     points: int
-    """For each time it is met."""
+    """The points for each time the objective is met."""
     pattern: tuple[PatternCell, ...] = ()
     symbols: tuple[Symbol, ...] = ()
 
@@ -136,4 +136,4 @@ OBJECTIVES: Final[dict[int, Objective]] = {objective.id: objective for objective
 BACKS: Final[dict[int, Back]] = {
     card.id: Back(card.kind, card.kingdom) for card in CARDS.values() if card.kingdom is not None
 }
-"""How each resource and gold card looks face down."""
+"""The backs of resource and gold cards, by card number."""

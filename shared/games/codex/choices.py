@@ -4,7 +4,7 @@ from shared.games.codex.area import symbols_after
 from shared.games.codex.cards import CARDS
 from shared.games.codex.events import ColorPicked, ObjectiveChosen, StartingPlaced
 from shared.games.codex.pieces import Color, Face
-from shared.games.codex.state import Story
+from shared.games.codex.state import StepDraft
 from shared.games.codex.turns import after_choice
 from shared.games.codex.views import TableView, no_symbols
 from shared.ids import Seat
@@ -15,20 +15,20 @@ def free_colors(table: TableView) -> tuple[Color, ...]:
     return tuple(color for color in Color if color not in taken)
 
 
-def place_starting(story: Story, seat: Seat, face: Face) -> None:
-    card = story.state.own[seat].starting
+def place_starting(draft: StepDraft, seat: Seat, face: Face) -> None:
+    card = draft.state.own[seat].starting
     assert card is not None, "everybody is dealt a starting card"
     symbols = symbols_after(no_symbols(), CARDS[card].side(face), ())
-    story.tell(StartingPlaced(seat, card, face, symbols))
-    after_choice(story)
+    draft.emit(StartingPlaced(seat, card, face, symbols))
+    after_choice(draft)
 
 
-def pick_color(story: Story, seat: Seat, color: Color) -> None:
-    story.tell(ColorPicked(seat, color))
-    after_choice(story)
+def pick_color(draft: StepDraft, seat: Seat, color: Color) -> None:
+    draft.emit(ColorPicked(seat, color))
+    after_choice(draft)
 
 
-def keep_objective(story: Story, seat: Seat, choose: int) -> None:
+def keep_objective(draft: StepDraft, seat: Seat, choose: int) -> None:
     """The first or the second on offer."""
-    story.tell(ObjectiveChosen(seat, story.state.own[seat].offered[choose - 1]))
-    after_choice(story)
+    draft.emit(ObjectiveChosen(seat, draft.state.own[seat].offered[choose - 1]))
+    after_choice(draft)

@@ -1,4 +1,4 @@
-"""What a player can ask for."""
+"""The commands of the game."""
 
 from typing import TypeAlias
 

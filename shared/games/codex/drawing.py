@@ -12,12 +12,12 @@ def can_draw(state: State) -> bool:
 
 
 def first_place(state: State) -> int:
-    """Where the game draws for somebody who is away."""
+    """The place from which the game draws for an absent player."""
     return next(place for place in range(PLACES) if state.table.places[place] is not None)
 
 
 def draw(state: State, seat: Seat, place: int) -> tuple[Event, ...]:
-    """From a place that is not empty. A face-up gap is filled from the deck of its kind or, failing that, the other."""
+    """Draw from a place that is not empty. The deck of the same kind, or else the other one, fills a face-up gap."""
     decks = state.decks
     if place < FIRST_FACE_UP:
         top, *rest = _deck(decks, place)

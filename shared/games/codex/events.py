@@ -1,37 +1,37 @@
-"""What has happened. Fields that only some may see are emptied by `visibility.redact`."""
+"""The events of the game. `visibility.redact` empties the fields that a receiver may not see."""
 
 from typing import TypeAlias
 
 from shared.game import Message, Value
-from shared.games.codex.pieces import Color, Face, Options, Own, Phase, Place, Standing, Symbol
+from shared.games.codex.pieces import Color, Face, Own, Phase, Place, Standing, Symbol, Timing
 from shared.ids import Seat
 
 
 class Decks(Value, frozen=True):
-    """All that nobody may see. The first card of a deck is its top."""
+    """The hidden cards. The first card of a deck is its top."""
 
     resource: tuple[int, ...] = ()
     gold: tuple[int, ...] = ()
     objective: tuple[int, ...] = ()
     unused: tuple[int, ...] = ()
-    """The starting cards that nobody got."""
+    """The starting cards that were not dealt."""
 
 
 class Dealt(Message, frozen=True, tag="dealt"):
     """Everything was shuffled and handed out; the players choose their starting faces next."""
 
-    options: Options
+    options: Timing
     order: tuple[Seat, ...]
     common: tuple[int, int]
     places: tuple[Place, ...]
     own: dict[Seat, Own]
     """Each seat sees its own entry only."""
     decks: Decks | None = None
-    """Nobody sees it."""
+    """Redacted for all receivers."""
 
 
 class TurnBegan(Message, frozen=True, tag="turn_began"):
-    """It is for this player to choose, place or draw now."""
+    """A player's turn to choose, place or draw began."""
 
     seat: Seat
     round: int = 0
@@ -47,7 +47,7 @@ class StartingPlaced(Message, frozen=True, tag="starting_placed"):
     card: int
     face: Face
     symbols: dict[Symbol, int]
-    """All that is visible in the area now."""
+    """The number of each symbol that is visible in the area now."""
 
 
 class ColorPicked(Message, frozen=True, tag="color_picked"):
@@ -71,7 +71,7 @@ class CardPlaced(Message, frozen=True, tag="card_placed"):
     points: int
     """The total after it."""
     symbols: dict[Symbol, int]
-    """All that is visible in the area now."""
+    """The number of each symbol that is visible in the area now."""
 
 
 class CardDrawn(Message, frozen=True, tag="card_drawn"):
@@ -117,14 +117,14 @@ class GameEnded(Message, frozen=True, tag="game_ended"):
 
 
 class PlayerLost(Message, frozen=True, tag="player_lost"):
-    """A player went away. For the journal only: the room tells the players."""
+    """A player went away. For the journal only: the room's own events inform the players."""
 
     seat: Seat
     for_good: bool = False
 
 
 class PlayerFound(Message, frozen=True, tag="player_found"):
-    """A player is back. For the journal only: the room tells the players."""
+    """A player is back. For the journal only: the room's own events inform the players."""
 
     seat: Seat
 

@@ -1,20 +1,20 @@
-"""Codex Naturalis as the cluster sees it."""
+"""Codex Naturalis as the cluster sees it: the `Game` value, and the outcome."""
 
 from typing import Final
 
 from shared.game import Game, Outcome
-from shared.games.codex.bot import choose
+from shared.games.codex.bot import bot
 from shared.games.codex.commands import Command
 from shared.games.codex.events import Event
-from shared.games.codex.pieces import Options
 from shared.games.codex.presence import notice, timers
 from shared.games.codex.rules import decide, options, turn
-from shared.games.codex.setup import setup
+from shared.games.codex.setup import Options, setup
 from shared.games.codex.state import State, evolve
 from shared.games.codex.visibility import redact, view
 
 
 def outcome(state: State) -> Outcome | None:
+    """The scores are the points of each player."""
     result = state.table.result
     if result is None:
         return None
@@ -40,5 +40,5 @@ GAME: Final = Game(
     outcome=outcome,
     notice=notice,
     timers=timers,
-    bot=choose,
+    bot=bot,
 )

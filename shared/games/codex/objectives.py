@@ -1,4 +1,4 @@
-"""How often an objective is met: sets among the visible symbols, patterns among the cards of an area."""
+"""Counts how often an objective is met: sets of visible symbols, patterns of cards in an area."""
 
 from collections.abc import Iterable
 

@@ -1,9 +1,7 @@
 """The closed sets and small things that commands, events, views and cards are written with."""
 
 from enum import StrEnum
-from typing import Annotated, Final, TypeAlias
-
-from msgspec import Meta
+from typing import Final, TypeAlias
 
 from shared.game import Value
 from shared.ids import Seat
@@ -16,7 +14,7 @@ RESOURCE_DECK: Final = 0
 GOLD_DECK: Final = 1
 FIRST_FACE_UP: Final = 2
 PLACES: Final = 6
-"""Where cards are drawn from: the two decks, then two face-up resource and two face-up gold places."""
+"""The number of places to draw from: the two decks, then two face-up resource and two face-up gold places."""
 
 
 class Face(StrEnum):
@@ -25,7 +23,7 @@ class Face(StrEnum):
 
 
 class Color(StrEnum):
-    """Of the pawns, in the order in which the game offers them."""
+    """The colors of the pawns, in the order in which the game offers them."""
 
     RED = "red"
     BLUE = "blue"
@@ -78,17 +76,17 @@ class Phase(StrEnum):
     ENDING = "ending"
 
 
-class Options(Value, frozen=True, forbid_unknown_fields=True):
-    """What a table can be set to."""
+class Timing(Value, frozen=True):
+    """The times, in milliseconds, that the game waits for absent players."""
 
-    grace_ms: Annotated[int, Meta(ge=50, le=3_600_000)] = 10_000
-    """How long the game waits for an absent player whose turn it is."""
-    alone_ms: Annotated[int, Meta(ge=50, le=86_400_000)] = 60_000
-    """How long a player waits alone before winning."""
+    grace_ms: int = 10_000
+    """The wait for an absent player whose turn it is."""
+    alone_ms: int = 60_000
+    """The wait of the last connected player before winning."""
 
 
 class Back(Value, frozen=True):
-    """All that can be seen of a card that lies face down."""
+    """The visible side of a card that lies face down."""
 
     kind: Kind
     kingdom: Kingdom
@@ -108,7 +106,7 @@ class Placed(Value, frozen=True):
 
 
 class Own(Value, frozen=True):
-    """What a player alone knows."""
+    """The part of the game that only its player knows."""
 
     hand: tuple[int, ...] = ()
     starting: int | None = None
@@ -125,7 +123,7 @@ class Standing(Value, frozen=True):
 
 
 class Result(Value, frozen=True):
-    """How the game ended: by `points`, because one player was left `alone`, or `abandoned` by all."""
+    """The end of the game: by `points`, because one player was left `alone`, or `abandoned` by all."""
 
     reason: str
     winners: tuple[Seat, ...]

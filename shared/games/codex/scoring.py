@@ -1,4 +1,4 @@
-"""Points for placing a card, and the end: who gets what for objectives, and who wins."""
+"""Points for placing a card, points for objectives at the end, and the winners."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ def standings(table: TableView, ahead: tuple[Seat, ...] = ()) -> tuple[Standing,
 
 
 def winners(rows: Iterable[Standing]) -> tuple[Seat, ...]:
-    """Whoever is as good as the first."""
+    """The seats whose row equals the first in points and objective points."""
     first, *others = rows
     best = (first.points, first.objective_points)
     return (first.seat, *(row.seat for row in others if (row.points, row.objective_points) == best))

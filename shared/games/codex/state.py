@@ -1,9 +1,11 @@
-"""The whole truth about a game, and what each event does to it."""
+"""The whole state of a game, and the effect of each event on it."""
+
+from typing import TypeAlias
 
 from msgspec import field
 from msgspec.structs import replace
 
-from shared.game import Value
+from shared.game import Draft, Value
 from shared.games.codex.cards import CARDS
 from shared.games.codex.events import (
     CardDrawn,
@@ -18,30 +20,33 @@ from shared.games.codex.events import (
     StartingPlaced,
     TurnBegan,
 )
-from shared.games.codex.pieces import GOLD_DECK, RESOURCE_DECK, Kind, Options, Own
+from shared.games.codex.pieces import GOLD_DECK, RESOURCE_DECK, Kind, Own, Timing
 from shared.games.codex.views import TableView, fold_own, fold_table
 from shared.ids import Seat
 
 
 class Presence(Value, frozen=True):
-    """Who is away, and when that began. Moments are counted, so that each names one timer only."""
+    """The absent players. Moments are counted in events, so that each moment identifies one timer."""
 
     now: int = 0
     turn_began: int = 0
     changed: int = 0
-    """When the number of connected players changed last."""
+    """The moment at which the number of connected players changed last."""
     away: dict[Seat, int] = field(default_factory=dict)
-    """Since when."""
+    """The absent seats, each with the moment of its absence."""
     left: tuple[Seat, ...] = ()
-    """Of those, who will not come back."""
+    """The absent seats whose players left for good."""
 
 
 class State(Value, frozen=True):
-    options: Options = Options()
+    options: Timing = Timing()
     table: TableView = TableView()
     own: dict[Seat, Own] = field(default_factory=dict)
     decks: Decks = Decks()
     presence: Presence = Presence()
+
+
+StepDraft: TypeAlias = Draft[State, Event]
 
 
 def evolve(state: State, event: Event) -> State:
@@ -92,18 +97,3 @@ def _presence_after(presence: Presence, event: Event) -> Presence:
             return replace(presence, now=now, changed=now, away=away)
         case _:
             return presence
-
-
-class Story:
-    """Events in the making: each is applied as it is told, so that the next can be decided on what it changed."""
-
-    __slots__ = ("events", "state")
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-        self.events: list[Event] = []
-
-    def tell(self, *events: Event) -> None:
-        for event in events:
-            self.state = evolve(self.state, event)
-            self.events.append(event)

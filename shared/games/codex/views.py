@@ -1,4 +1,4 @@
-"""What can be seen of a game, and how it changes with each event: for workers, gateways and clients alike."""
+"""The views of a game, and `fold`, which applies an event to a view. Workers, gateways and clients use the same."""
 
 from typing import TypeAlias
 
@@ -33,23 +33,23 @@ def no_symbols() -> dict[Symbol, int]:
 
 
 class PlayerView(Value, frozen=True):
-    """What everybody may know of a player."""
+    """The public part of a player."""
 
     area: tuple[Placed, ...] = ()
     """In the order of placing."""
     symbols: dict[Symbol, int] = field(default_factory=no_symbols)
-    """All that is visible in the area."""
+    """The number of each symbol that is visible in the area."""
     points: int = 0
     color: Color | None = None
     hand: int = 0
-    """How many cards."""
+    """The number of cards in hand."""
     objective: int | None = None
     """The secret objective, revealed by the final scoring."""
     objective_points: int = 0
 
 
 class TableView(Value, frozen=True):
-    """What everybody may know."""
+    """The public part of the game."""
 
     phase: Phase = Phase.STARTING
     order: tuple[Seat, ...] = ()
@@ -59,13 +59,13 @@ class TableView(Value, frozen=True):
     last_round: bool = False
     common: tuple[int, ...] = ()
     places: tuple[Place, ...] = ()
-    """Where cards are drawn from: resource deck, gold deck, two resource places, two gold places."""
+    """The places to draw from: resource deck, gold deck, two resource places, two gold places."""
     players: dict[Seat, PlayerView] = field(default_factory=dict)
     result: Result | None = None
 
 
 class View(Value, frozen=True):
-    """What one seat, or a spectator, may know."""
+    """All that one seat, or a spectator, may know."""
 
     table: TableView = TableView()
     you: Seat | None = None
@@ -73,7 +73,7 @@ class View(Value, frozen=True):
 
 
 def fold(view: View, event: Event) -> View:
-    """The view after an event, as told to the viewer."""
+    """The view after an event as redacted for its viewer."""
     table = fold_table(view.table, event)
     if view.you is None:
         return View(table)
@@ -81,7 +81,7 @@ def fold(view: View, event: Event) -> View:
 
 
 def fold_table(table: TableView, event: Event) -> TableView:
-    """Looks only at what everybody may see of the event."""
+    """Apply the public part of an event."""
     match event:
         case TurnBegan():
             return replace(table, current=event.seat, round=event.round)
@@ -126,7 +126,7 @@ _Rare: TypeAlias = (
 
 
 def _fold_rare(table: TableView, event: _Rare) -> TableView:
-    """What happens in the set-up, at the end, or to nobody's eyes."""
+    """Events of the setup and of the end, and events that change nothing public."""
     match event:
         case Dealt():
             players = {seat: PlayerView(hand=3) for seat in event.order}
@@ -154,7 +154,7 @@ def _fold_rare(table: TableView, event: _Rare) -> TableView:
 
 
 def fold_own(own: Own, seat: Seat, event: Event) -> Own:
-    """What the player of the seat knows after an event, as told to that player."""
+    """The private part of a seat after an event as redacted for that seat."""
     match event:
         case CardPlaced() if event.seat == seat:
             return replace(own, hand=tuple(card for card in own.hand if card != event.card))

@@ -1,4 +1,4 @@
-"""What each seat may see, of the game and of each event. Nothing leaves a worker by another way."""
+"""The part of the game and of each event that a receiver may see."""
 
 from msgspec.structs import replace
 

@@ -1,8 +1,10 @@
-"""A player of its own: looks one move ahead, greedy for towers, professors and influence."""
+"""The bot: looks one move ahead and prefers towers, professors and influence."""
 
 from collections.abc import Iterable, Iterator
 
 from shared.dice import Dice
+from shared.game import Draft
+from shared.games.eriantys.actions import perform
 from shared.games.eriantys.characters import STEP_CHOICES, still_possible, whole_choices
 from shared.games.eriantys.commands import (
     Command,
@@ -15,10 +17,9 @@ from shared.games.eriantys.commands import (
     TakeCloud,
 )
 from shared.games.eriantys.islands import influence
-from shared.games.eriantys.pieces import COLOURS, INDEX, Phase, Tower
-from shared.games.eriantys.rules import perform, refusal_of
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.pieces import COLORS, INDEX, Phase, Tower
+from shared.games.eriantys.rules import refusal_of
+from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import (
     Group,
     View,
@@ -33,7 +34,7 @@ from shared.ids import Seat
 
 TOWER, PROFESSOR, LEAD, COIN, VARIETY = 100.0, 30.0, 10.0, 3.0, 1.0
 ROW_WORTH = (0.0, 4.0, 7.0, 9.0, 10.0, 11.0, 12.0, 12.5, 13.0, 13.5, 14.0)
-"""Of a row of the dining room with so many students."""
+"""The worth of a row of the dining room, by its number of students."""
 
 
 def bot(state: State, seat: Seat, dice: Dice) -> Command:
@@ -53,7 +54,7 @@ def bot(state: State, seat: Seat, dice: Dice) -> Command:
 
 
 def _assistant(view: View, dice: Dice) -> int:
-    """Low ones go first, high ones go far: half of the time the lowest, otherwise any."""
+    """The lowest assistant (to act first) half of the time, otherwise any (high ones allow more steps)."""
     values = playable_assistants(view)
     return values[0] if dice.below(2) else dice.choice(values)
 
@@ -71,10 +72,10 @@ def _near(view: View) -> list[Group]:
 def _students(view: View, seat: Seat) -> Iterator[Command]:
     """To the dining room, or to an island within reach."""
     tiles = [group.tiles[0] for group in _near(view)]
-    for colour in COLOURS:
-        if view.players[seat].entrance[INDEX[colour]]:
-            yield MoveToHall(colour)
-            yield from (MoveToIsland(colour, tile) for tile in tiles)
+    for color in COLORS:
+        if view.players[seat].entrance[INDEX[color]]:
+            yield MoveToHall(color)
+            yield from (MoveToIsland(color, tile) for tile in tiles)
 
 
 def _best_character(state: State, seat: Seat, dice: Dice) -> Command | None:
@@ -89,7 +90,7 @@ def _best_character(state: State, seat: Seat, dice: Dice) -> Command | None:
 
 
 def _characters(view: View, seat: Seat) -> Iterator[Command]:
-    """Each in one go; of many swaps only the single ones are thought of."""
+    """Every character that can be paid and used by one command. Of swaps, only single ones are considered."""
     for character in view.characters:
         if character.price <= view.players[seat].coins:
             for choice in whole_choices(view, seat, character.number):
@@ -100,7 +101,7 @@ def _characters(view: View, seat: Seat) -> Iterator[Command]:
 
 
 def _best(state: State, seat: Seat, dice: Dice, commands: Iterable[Command]) -> Command:
-    """What leaves the seat best off; the dice choose among equals."""
+    """The command with the best standing afterwards; the dice choose among equal ones."""
     allowed = [command for command in commands if refusal_of(state.view, seat, command) is None]
     worths = [_worth(state, seat, command) for command in allowed]
     best = max(worths)
@@ -108,9 +109,9 @@ def _best(state: State, seat: Seat, dice: Dice, commands: Iterable[Command]) -> 
 
 
 def _after(state: State, seat: Seat, command: Command) -> View:
-    step = Step(state)
-    perform(step, seat, command)
-    return step.view
+    draft = Draft(state, evolve)
+    perform(draft, seat, command)
+    return draft.state.view
 
 
 def _worth(state: State, seat: Seat, command: Command) -> float:
@@ -125,7 +126,7 @@ def _worth_with_walk(state: State, seat: Seat, command: Command) -> float:
 
 
 def standing(view: View, seat: Seat, groups: Iterable[Group]) -> float:
-    """How well a seat and its team stand; of the islands' influence only these groups are looked at."""
+    """The standing of a seat and its team. Influence is only counted on the given groups."""
     player = view.players[seat]
     if view.phase is Phase.OVER:
         return 1e6 if seat in view.winners else -1e6
@@ -146,7 +147,7 @@ def _sign(tower: Tower, mine: Tower) -> float:
 
 
 def _lead(view: View, group: Group, mine: Tower) -> float:
-    """Between -1 and 1: how sure it is that the own colour would win this group."""
+    """The lead of the own color on a group, between -1 and 1 for each tile."""
     totals = influence(view, group)
     ahead = totals[mine] - max(total for tower, total in totals.items() if tower is not mine)
     return max(-1.0, min(1.0, ahead / 3)) * len(group.tiles)

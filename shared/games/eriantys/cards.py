@@ -1,4 +1,4 @@
-"""The catalogue of the twelve characters: what each costs, holds, asks for and lastingly does. Facts, no rules."""
+"""The twelve characters as data: cost, contents, the choice they ask for, lasting effects. The rules are elsewhere."""
 
 from enum import StrEnum
 from typing import Final
@@ -7,10 +7,10 @@ from shared.game import Value
 
 
 class Ask(StrEnum):
-    """What a character wants to know from who plays it."""
+    """The kind of choice that a character asks its player for."""
 
     NOTHING = "nothing"
-    COLOUR = "colour"
+    COLOR = "color"
     ISLAND = "island"
     STUDENT = "student"
     """A student on the card, and an island for it."""
@@ -25,16 +25,16 @@ class Card(Value, frozen=True):
     text: str
     asks: Ask = Ask.NOTHING
     choices: int = 1
-    """How often it may be chosen, if it asks for anything."""
+    """The number of choices, if the card asks for any."""
     students: int = 0
-    """That lie on it from the beginning."""
+    """The students on the card at the beginning."""
     no_entry: int = 0
-    """No-entry tiles that lie on it in the beginning."""
+    """The no-entry tiles on the card at the beginning."""
     extra_steps: int = 0
     extra_influence: int = 0
     wins_ties: bool = False
     mutes_towers: bool = False
-    mutes_colour: bool = False
+    mutes_color: bool = False
 
 
 NO_CARD: Final = Card(0, "none", 0, "")
@@ -50,11 +50,11 @@ CARDS: Final[dict[int, Card]] = {
         Card(6, "centaur", 3, "Towers give no influence this turn.", mutes_towers=True),
         Card(7, "jester", 1, "Swap up to three students with this card.", Ask.CARD_SWAPS, 3, students=6),
         Card(8, "knight", 2, "You have two more influence this turn.", extra_influence=2),
-        Card(9, "mushroom_man", 3, "One colour gives no influence this turn.", Ask.COLOUR, mutes_colour=True),
+        Card(9, "mushroom_man", 3, "One colour gives no influence this turn.", Ask.COLOR, mutes_color=True),
         Card(10, "minstrel", 1, "Swap up to two students between entrance and dining room.", Ask.HALL_SWAPS, 2),
-        Card(11, "princess", 2, "Move a student from this card to your dining room.", Ask.COLOUR, students=4),
-        Card(12, "thief", 3, "Everybody returns three students of a colour to the bag.", Ask.COLOUR),
+        Card(11, "princess", 2, "Move a student from this card to your dining room.", Ask.COLOR, students=4),
+        Card(12, "thief", 3, "Everybody returns three students of a colour to the bag.", Ask.COLOR),
     )
 }
 ON_TABLE: Final = 3
-"""How many of them are in a game."""
+"""The number of characters in a game."""

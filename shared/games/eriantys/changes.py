@@ -1,11 +1,11 @@
-"""Small changes of the view that several events are made of."""
+"""Small changes of a view that several events share."""
 
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from shared.games.eriantys.cards import CARDS
-from shared.games.eriantys.pieces import Colour, Tower, plus
+from shared.games.eriantys.pieces import Color, Tower, plus
 from shared.games.eriantys.views import Character, View, position_of
 from shared.ids import Seat
 
@@ -29,13 +29,13 @@ def with_card(view: View, number: int, **changes: Any) -> View:
     return replace(view, characters=changed)
 
 
-def onto_card(view: View, number: int, colour: Colour, count: int = 1) -> View:
-    return with_card(view, number, students=plus(card_of(view, number).students, colour, count))
+def onto_card(view: View, number: int, color: Color, count: int = 1) -> View:
+    return with_card(view, number, students=plus(card_of(view, number).students, color, count))
 
 
-def onto_tile(view: View, tile: int, colour: Colour) -> View:
+def onto_tile(view: View, tile: int, color: Color) -> View:
     before = view.tiles[tile - 1]
-    return replace(view, tiles=put(view.tiles, tile - 1, replace(before, students=plus(before.students, colour))))
+    return replace(view, tiles=put(view.tiles, tile - 1, replace(before, students=plus(before.students, color))))
 
 
 def with_towers(view: View, tiles: tuple[int, ...], tower: Tower | None) -> View:
@@ -44,7 +44,7 @@ def with_towers(view: View, tiles: tuple[int, ...], tower: Tower | None) -> View
 
 
 def no_entry(view: View, tile: int, count: int) -> View:
-    """So many no-entry tiles from their card to a group, or back."""
+    """Move no-entry tiles from their card to the group of a tile, or back if the count is negative."""
     place = position_of(view, tile)
     group = view.groups[place]
     blocked = replace(view, groups=put(view.groups, place, replace(group, no_entry=group.no_entry + count)))

@@ -1,9 +1,9 @@
-"""What a player can ask for."""
+"""The commands of the game."""
 
 from typing import TypeAlias
 
 from shared.game import Message
-from shared.games.eriantys.pieces import Colour, Counts, Manner
+from shared.games.eriantys.pieces import Color, Counts, Manner
 
 
 class PlayAssistant(Message, frozen=True, tag="play_assistant"):
@@ -11,15 +11,15 @@ class PlayAssistant(Message, frozen=True, tag="play_assistant"):
 
 
 class MoveToHall(Message, frozen=True, tag="move_to_hall"):
-    """A student from the own entrance to the own dining room."""
+    """Move a student from the own entrance to the own dining room."""
 
-    colour: Colour
+    colour: Color
 
 
 class MoveToIsland(Message, frozen=True, tag="move_to_island"):
-    """A student from the own entrance to an island, named by a tile from 1 to 12."""
+    """Move a student from the own entrance to an island, named by a tile from 1 to 12."""
 
-    colour: Colour
+    colour: Color
     tile: int
 
 
@@ -31,37 +31,37 @@ class TakeCloud(Message, frozen=True, tag="take_cloud"):
     cloud: int
 
 
-class ChooseColour(Message, frozen=True, tag="choose_colour"):
-    """For the mushroom man, the princess and the thief."""
+class ChooseColor(Message, frozen=True, tag="choose_colour"):
+    """The choice of the mushroom man, the princess and the thief."""
 
-    colour: Colour
+    colour: Color
 
 
 class ChooseIsland(Message, frozen=True, tag="choose_island"):
-    """For the herald and the herbalist."""
+    """The choice of the herald and the herbalist."""
 
     tile: int
 
 
 class SendStudent(Message, frozen=True, tag="send_student"):
-    """For the monk: a student on the card, and where it goes."""
+    """The choice of the monk: a student on the card, and the island it goes to."""
 
-    colour: Colour
+    colour: Color
     tile: int
 
 
 class SwapWithCard(Message, frozen=True, tag="swap_with_card"):
     """One swap of the jester."""
 
-    card: Colour
-    entrance: Colour
+    card: Color
+    entrance: Color
 
 
 class SwapWithHall(Message, frozen=True, tag="swap_with_hall"):
     """One swap of the minstrel."""
 
-    entrance: Colour
-    hall: Colour
+    entrance: Color
+    hall: Color
 
 
 class Exchange(Message, frozen=True, tag="exchange"):
@@ -71,9 +71,10 @@ class Exchange(Message, frozen=True, tag="exchange"):
     taken: Counts
 
 
-Choice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | SwapWithCard | SwapWithHall
-"""What a character that was activated may ask for."""
-WholeChoice: TypeAlias = ChooseColour | ChooseIsland | SendStudent | Exchange
+Choice: TypeAlias = ChooseColor | ChooseIsland | SendStudent | SwapWithCard | SwapWithHall
+"""The choices of an activated character."""
+WholeChoice: TypeAlias = ChooseColor | ChooseIsland | SendStudent | Exchange
+"""The choices of a character that is paid and used by one command."""
 
 
 class PlayCharacter(Message, frozen=True, tag="play_character"):
@@ -92,7 +93,7 @@ class ActivateCharacter(Message, frozen=True, tag="activate_character"):
 
 
 class EndSelection(Message, frozen=True, tag="end_selection"):
-    """No more swaps."""
+    """Make no more swaps."""
 
 
 Command: TypeAlias = (

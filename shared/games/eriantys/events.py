@@ -1,4 +1,4 @@
-"""What has happened, and what each event does to the view: `on` applies it and decides nothing."""
+"""The events of the game. `on` applies an event to a view and decides nothing."""
 
 from typing import TypeAlias
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from shared.game import Message
 from shared.games.eriantys import changes
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import INDEX, NO_STUDENTS, Colour, Counts, Manner, Phase, plus, together, without
+from shared.games.eriantys.pieces import INDEX, NO_STUDENTS, Color, Counts, Manner, Phase, plus, together, without
 from shared.games.eriantys.views import Active, Group, View
 from shared.ids import Seat
 
@@ -17,7 +17,7 @@ class Began(Message, frozen=True, tag="began"):
 
     view: View
     seed: int = 0
-    """In the journal only."""
+    """Redacted: only the journal holds it."""
     grace_ms: int = 3000
     alone_ms: int = 50000
 
@@ -27,7 +27,7 @@ class Began(Message, frozen=True, tag="began"):
 
 class CloudsFilled(Message, frozen=True, tag="clouds_filled"):
     clouds: tuple[Counts, ...]
-    """What was drawn for each."""
+    """The students drawn for each cloud."""
 
     def on(self, view: View) -> View:
         bag = view.bag
@@ -48,7 +48,7 @@ class PlanningBegan(Message, frozen=True, tag="planning_began"):
     round: int
     order: tuple[Seat, ...]
     dry: bool = False
-    """Nobody takes a cloud in this round."""
+    """This round has no cloud phase, because the bag could not fill the clouds."""
 
     def on(self, view: View) -> View:
         return replace(view, round=self.round, order=self.order, dry=self.dry, phase=Phase.PLANNING)
@@ -99,7 +99,7 @@ class AssistantPlayed(Message, frozen=True, tag="assistant_played"):
 
 class StudentToHall(Message, frozen=True, tag="student_to_hall"):
     seat: Seat
-    colour: Colour
+    colour: Color
 
     def on(self, view: View) -> View:
         player = view.players[self.seat]
@@ -110,7 +110,7 @@ class StudentToHall(Message, frozen=True, tag="student_to_hall"):
 
 class StudentToIsland(Message, frozen=True, tag="student_to_island"):
     seat: Seat
-    colour: Colour
+    colour: Color
     tile: int
 
     def on(self, view: View) -> View:
@@ -120,7 +120,7 @@ class StudentToIsland(Message, frozen=True, tag="student_to_island"):
 
 
 class CoinTaken(Message, frozen=True, tag="coin_taken"):
-    """One coin from the bank."""
+    """A player took one coin from the bank."""
 
     seat: Seat
 
@@ -130,7 +130,7 @@ class CoinTaken(Message, frozen=True, tag="coin_taken"):
 
 
 class ProfessorTaken(Message, frozen=True, tag="professor_taken"):
-    colour: Colour
+    colour: Color
     seat: Seat
 
     def on(self, view: View) -> View:
@@ -162,7 +162,7 @@ class NoEntryPlaced(Message, frozen=True, tag="no_entry_placed"):
 
 
 class TowersReturned(Message, frozen=True, tag="towers_returned"):
-    """From these tiles to the board of the seat."""
+    """Towers went from these tiles to the board of the seat."""
 
     seat: Seat
     tiles: tuple[int, ...]
@@ -230,7 +230,7 @@ class ChoiceMade(Message, frozen=True, tag="choice_made"):
 
     seat: Seat
     number: int
-    colour: Colour | None = None
+    colour: Color | None = None
     tile: int | None = None
 
     def on(self, view: View) -> View:
@@ -249,7 +249,7 @@ class ChoiceClosed(Message, frozen=True, tag="choice_closed"):
 
 class CardToIsland(Message, frozen=True, tag="card_to_island"):
     number: int
-    colour: Colour
+    colour: Color
     tile: int
 
     def on(self, view: View) -> View:
@@ -259,7 +259,7 @@ class CardToIsland(Message, frozen=True, tag="card_to_island"):
 class CardToHall(Message, frozen=True, tag="card_to_hall"):
     seat: Seat
     number: int
-    colour: Colour
+    colour: Color
 
     def on(self, view: View) -> View:
         hall = plus(view.players[self.seat].hall, self.colour)
@@ -267,10 +267,10 @@ class CardToHall(Message, frozen=True, tag="card_to_hall"):
 
 
 class CardRefilled(Message, frozen=True, tag="card_refilled"):
-    """From the bag."""
+    """A student went from the bag to the card."""
 
     number: int
-    colour: Colour
+    colour: Color
 
     def on(self, view: View) -> View:
         return changes.onto_card(replace(view, bag=plus(view.bag, self.colour, -1)), self.number, self.colour)
@@ -279,8 +279,8 @@ class CardRefilled(Message, frozen=True, tag="card_refilled"):
 class CardSwapped(Message, frozen=True, tag="card_swapped"):
     seat: Seat
     number: int
-    card: Colour
-    entrance: Colour
+    card: Color
+    entrance: Color
 
     def on(self, view: View) -> View:
         entrance = plus(plus(view.players[self.seat].entrance, self.entrance, -1), self.card)
@@ -290,8 +290,8 @@ class CardSwapped(Message, frozen=True, tag="card_swapped"):
 
 class HallSwapped(Message, frozen=True, tag="hall_swapped"):
     seat: Seat
-    entrance: Colour
-    hall: Colour
+    entrance: Color
+    hall: Color
 
     def on(self, view: View) -> View:
         player = view.players[self.seat]
@@ -301,10 +301,10 @@ class HallSwapped(Message, frozen=True, tag="hall_swapped"):
 
 
 class StudentsReturned(Message, frozen=True, tag="students_returned"):
-    """From the dining room to the bag."""
+    """Students went from the dining room to the bag."""
 
     seat: Seat
-    colour: Colour
+    colour: Color
     count: int
 
     def on(self, view: View) -> View:

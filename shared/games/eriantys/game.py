@@ -1,31 +1,20 @@
-"""Eriantys, gathered for the cluster."""
-
-from msgspec.structs import replace
+"""Eriantys as the cluster sees it: the `Game` value, and the outcome."""
 
 from shared.game import Game, Outcome
 from shared.games.eriantys.bot import bot
 from shared.games.eriantys.commands import Command
-from shared.games.eriantys.events import Began, Event
-from shared.games.eriantys.offers import options, turn
+from shared.games.eriantys.events import Event
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.presence import notice, timers
-from shared.games.eriantys.rules import decide
+from shared.games.eriantys.rules import decide, options, turn
 from shared.games.eriantys.setup import Options, admit, setup
 from shared.games.eriantys.state import State, evolve
-from shared.games.eriantys.views import View
+from shared.games.eriantys.visibility import redact, view
 from shared.ids import Seat
 
 
-def view(state: State, _seat: Seat | None) -> View:
-    return state.view
-
-
-def redact(event: Event, _seat: Seat | None) -> Event:
-    return replace(event, seed=0) if isinstance(event, Began) else event
-
-
 def outcome(state: State) -> Outcome | None:
-    """The scores are the towers that each seat's colour has on the islands."""
+    """The scores are the towers that each seat's color has on the islands."""
     if state.view.phase is not Phase.OVER:
         return None
     built = [tile.tower for tile in state.view.tiles]

@@ -2,8 +2,8 @@
 
 from shared.games.eriantys.endings import check_islands, check_towers
 from shared.games.eriantys.events import GroupsJoined, NoEntryUsed, TowersPlaced, TowersReturned
-from shared.games.eriantys.pieces import COLOURS, Tower
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.pieces import COLORS, Tower
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import (
     Group,
     View,
@@ -17,12 +17,12 @@ from shared.games.eriantys.views import (
 
 
 def influence(view: View, group: Group) -> dict[Tower, int]:
-    """Of every player or team, by tower colour."""
+    """The influence of every player or team on a group, by tower color."""
     card = active_card(view)
-    muted = view.active.colour if view.active is not None and card.mutes_colour else None
+    muted = view.active.colour if view.active is not None and card.mutes_color else None
     totals = {player.tower: 0 for player in view.players}
-    for colour, number, owner in zip(COLOURS, students_of(view, group), view.professors, strict=True):
-        if number and owner is not None and colour is not muted:
+    for color, number, owner in zip(COLORS, students_of(view, group), view.professors, strict=True):
+        if number and owner is not None and color is not muted:
             totals[view.players[owner].tower] += number
     if not card.mutes_towers:
         for tower in towers_of(view, group):
@@ -32,36 +32,36 @@ def influence(view: View, group: Group) -> dict[Tower, int]:
 
 
 def strongest(view: View, group: Group) -> Tower | None:
-    """Who alone has the most influence, if anybody has."""
+    """The tower color that alone has the most influence, if there is one."""
     totals = influence(view, group)
     best = max(totals.values())
     leaders = [tower for tower, total in totals.items() if total == best]
     return leaders[0] if best > 0 and len(leaders) == 1 else None
 
 
-def resolve(step: Step, tile: int) -> None:
+def resolve(draft: StepDraft, tile: int) -> None:
     """As if mother nature had just stopped on the group of this tile."""
-    group = step.view.groups[position_of(step.view, tile)]
+    group = draft.state.view.groups[position_of(draft.state.view, tile)]
     if group.no_entry:
-        step.emit(NoEntryUsed(group.tiles[0]))
+        draft.emit(NoEntryUsed(group.tiles[0]))
         return
-    winner, owner = strongest(step.view, group), owner_of(step.view, group)
+    winner, owner = strongest(draft.state.view, group), owner_of(draft.state.view, group)
     if winner is None or winner is owner:
         return
     if owner is not None:
-        step.emit(TowersReturned(keeper_of(step.view, owner), group.tiles))
-    keeper = keeper_of(step.view, winner)
-    step.emit(TowersPlaced(keeper, group.tiles[: step.view.players[keeper].towers]))
-    join_neighbours(step, tile)
-    check_towers(step, winner)
-    check_islands(step)
+        draft.emit(TowersReturned(keeper_of(draft.state.view, owner), group.tiles))
+    keeper = keeper_of(draft.state.view, winner)
+    draft.emit(TowersPlaced(keeper, group.tiles[: draft.state.view.players[keeper].towers]))
+    join_neighbours(draft, tile)
+    check_towers(draft, winner)
+    check_islands(draft)
 
 
-def join_neighbours(step: Step, tile: int) -> None:
+def join_neighbours(draft: StepDraft, tile: int) -> None:
     """Both neighbours can join; theirs were joined before, so that one pass is enough."""
     for side in (-1, 1):
-        groups = step.view.groups
-        here = position_of(step.view, tile)
+        groups = draft.state.view.groups
+        here = position_of(draft.state.view, tile)
         there = (here + side) % len(groups)
-        if here != there and owner_of(step.view, groups[there]) is owner_of(step.view, groups[here]):
-            step.emit(GroupsJoined(min(here, there), max(here, there)))
+        if here != there and owner_of(draft.state.view, groups[there]) is owner_of(draft.state.view, groups[here]):
+            draft.emit(GroupsJoined(min(here, there), max(here, there)))

@@ -1,12 +1,12 @@
-"""The pieces of the game and how handfuls of students are counted. Words only: no rules."""
+"""The pieces of the game, and arithmetic on counts of students. No rules."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, TypeAlias, cast
 
 
-class Colour(StrEnum):
-    """Of students and professors, in the order of every array of counts."""
+class Color(StrEnum):
+    """The colors of students and professors, in the order of every array of counts."""
 
     GREEN = "GREEN"
     RED = "RED"
@@ -16,7 +16,7 @@ class Colour(StrEnum):
 
 
 class Tower(StrEnum):
-    """Of towers; in a game of four it is also the name of the team."""
+    """The colors of towers. In a game of four, a tower color is also the name of a team."""
 
     BLACK = "BLACK"
     WHITE = "WHITE"
@@ -36,12 +36,12 @@ class Phase(StrEnum):
     MOTHER = "mother"
     CLOUD = "cloud"
     CHARACTER = "character"
-    """The turn is done but for the choice that a paid character still owes."""
+    """The turn is over except for the choice that a paid character still owes."""
     OVER = "over"
 
 
 class Manner(StrEnum):
-    """How a character is played."""
+    """The ways to play a character."""
 
     WHOLE = "whole"
     """Paid and used by one command."""
@@ -52,7 +52,7 @@ class Manner(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a game ended."""
+    """The reasons for which a game ends."""
 
     TOWERS = "towers"
     ISLANDS = "islands"
@@ -62,14 +62,14 @@ class Reason(StrEnum):
 
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
-"""How many students of each colour."""
+"""The number of students of each color."""
 
-COLOURS: Final = tuple(Colour)
-INDEX: Final = {colour: number for number, colour in enumerate(COLOURS)}
+COLORS: Final = tuple(Color)
+INDEX: Final = {color: number for number, color in enumerate(COLORS)}
 NO_STUDENTS: Final[Counts] = (0, 0, 0, 0, 0)
 TILES: Final = 12
 ROW: Final = 10
-"""Places of one colour in a dining room."""
+"""The places of one color in a dining room."""
 ASSISTANTS: Final = tuple(range(1, 11))
 
 
@@ -77,16 +77,16 @@ def counts(numbers: Iterable[int]) -> Counts:
     return cast("Counts", tuple(numbers))
 
 
-def tally(students: Iterable[Colour]) -> Counts:
+def tally(students: Iterable[Color]) -> Counts:
     numbers = [0, 0, 0, 0, 0]
-    for colour in students:
-        numbers[INDEX[colour]] += 1
+    for color in students:
+        numbers[INDEX[color]] += 1
     return counts(numbers)
 
 
-def plus(students: Counts, colour: Colour, number: int = 1) -> Counts:
+def plus(students: Counts, color: Color, number: int = 1) -> Counts:
     numbers = list(students)
-    numbers[INDEX[colour]] += number
+    numbers[INDEX[color]] += number
     return counts(numbers)
 
 
@@ -102,16 +102,16 @@ def holds(some: Counts, others: Counts) -> bool:
     return all(have >= need for have, need in zip(some, others, strict=True))
 
 
-def listed(students: Counts) -> tuple[Colour, ...]:
-    """One colour for each student, in the order of colours."""
-    return tuple(colour for colour, number in zip(COLOURS, students, strict=True) for _ in range(number))
+def listed(students: Counts) -> tuple[Color, ...]:
+    """The students as a list of colors, in the order of colors."""
+    return tuple(color for color, number in zip(COLORS, students, strict=True) for _ in range(number))
 
 
 def steps_of(assistant: int) -> int:
-    """How far an assistant lets mother nature go."""
+    """The number of steps that an assistant allows mother nature."""
     return (assistant + 1) // 2
 
 
 def students_per_cloud(players: int) -> int:
-    """It is also the number of students that are moved in a turn."""
+    """The students on a full cloud, which is also the number of students moved in a turn."""
     return 4 if players == 3 else 3

@@ -1,6 +1,7 @@
 """Players who are lost and come back, and what the passing of time does."""
 
-from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Draft, Notice, Present, Timer
+from shared.games.eriantys.actions import perform
 from shared.games.eriantys.commands import PlayAssistant
 from shared.games.eriantys.events import (
     Event,
@@ -13,9 +14,7 @@ from shared.games.eriantys.events import (
 )
 from shared.games.eriantys.pieces import Phase, Reason
 from shared.games.eriantys.rounds import end_turn
-from shared.games.eriantys.rules import perform
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import State, StepDraft, evolve
 from shared.games.eriantys.views import View, playable_assistants
 from shared.ids import Seat
 
@@ -37,51 +36,51 @@ def timers(state: State) -> tuple[Timer, ...]:
 
 
 def notice(state: State, notice: Notice) -> tuple[Event, ...]:
-    step = Step(state)
-    if not step.over:
+    draft = Draft(state, evolve)
+    if not draft.state.over:
         match notice:
             case Absent(seat=seat):
-                _lose(step, seat)
+                _lose(draft, seat)
             case Present(seat=seat):
-                _welcome(step, seat)
+                _welcome(draft, seat)
             case DeadlinePassed(name="alone"):
-                _end_alone(step)
+                _end_alone(draft)
             case DeadlinePassed(name="grace"):
-                _play_for_absent(step)
+                _play_for_absent(draft)
             case _:
                 pass
-    return tuple(step.events)
+    return tuple(draft.events)
 
 
-def _lose(step: Step, seat: Seat) -> None:
-    if seat in step.view.away:
+def _lose(draft: StepDraft, seat: Seat) -> None:
+    if seat in draft.state.view.away:
         return
-    step.emit(PlayerLost(seat))
-    if len(connected(step.view)) == 1:
-        step.emit(Paused())
+    draft.emit(PlayerLost(seat))
+    if len(connected(draft.state.view)) == 1:
+        draft.emit(Paused())
 
 
-def _welcome(step: Step, seat: Seat) -> None:
-    if seat not in step.view.away:
+def _welcome(draft: StepDraft, seat: Seat) -> None:
+    if seat not in draft.state.view.away:
         return
-    step.emit(PlayerBack(seat))
-    if step.view.paused and len(connected(step.view)) > 1:
-        step.emit(Resumed())
+    draft.emit(PlayerBack(seat))
+    if draft.state.view.paused and len(connected(draft.state.view)) > 1:
+        draft.emit(Resumed())
 
 
-def _end_alone(step: Step) -> None:
-    left = connected(step.view)
-    if step.view.paused and len(left) == 1:
-        step.emit(Finished(left, Reason.ALONE))
+def _end_alone(draft: StepDraft) -> None:
+    left = connected(draft.state.view)
+    if draft.state.view.paused and len(left) == 1:
+        draft.emit(Finished(left, Reason.ALONE))
 
 
-def _play_for_absent(step: Step) -> None:
+def _play_for_absent(draft: StepDraft) -> None:
     """The highest assistant that is allowed in the planning; in the action phase the rest of the turn is lost."""
-    view = step.view
+    view = draft.state.view
     if view.paused or view.turn not in view.away:
         return
     if view.phase is Phase.PLANNING:
-        perform(step, view.turn, PlayAssistant(max(playable_assistants(view))))
+        perform(draft, view.turn, PlayAssistant(max(playable_assistants(view))))
     else:
-        step.emit(TurnSkipped(view.turn))
-        end_turn(step)
+        draft.emit(TurnSkipped(view.turn))
+        end_turn(draft)

@@ -1,5 +1,7 @@
-"""The course of the game: rounds, turns and their steps, and how one follows from the other."""
+"""The course of the game: rounds, turns, and the phases of a turn."""
 
+from shared.dice import Dice
+from shared.games.eriantys.bag import draw
 from shared.games.eriantys.characters import still_possible
 from shared.games.eriantys.endings import call_last_round, finish
 from shared.games.eriantys.events import (
@@ -11,92 +13,92 @@ from shared.games.eriantys.events import (
     TurnBegan,
 )
 from shared.games.eriantys.pieces import Counts, Phase, Reason, students_per_cloud, tally
-from shared.games.eriantys.step import Step, draw
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
 
-def begin_round(step: Step, first: Seat) -> None:
+def begin_round(draft: StepDraft, first: Seat) -> None:
     """Fill the clouds and let the first player plan."""
-    number, players = step.view.round + 1, len(step.view.players)
-    dry = not refill(step, number)
-    if dry or not any(step.view.bag):
-        call_last_round(step, Reason.BAG)
+    number, players = draft.state.view.round + 1, len(draft.state.view.players)
+    dry = not refill(draft, number)
+    if dry or not any(draft.state.view.bag):
+        call_last_round(draft, Reason.BAG)
     order = tuple(Seat((first + place) % players) for place in range(players))
-    step.emit(PlanningBegan(number, order, dry))
-    step.emit(TurnBegan(first, Phase.PLANNING))
+    draft.emit(PlanningBegan(number, order, dry))
+    draft.emit(TurnBegan(first, Phase.PLANNING))
 
 
-def refill(step: Step, number: int) -> bool:
-    """Draw what is missing on the clouds; if the bag has not enough for all of them, draw nothing."""
-    full = students_per_cloud(len(step.view.players))
-    missing = [full - sum(students) for students in step.view.clouds]
-    if sum(missing) > sum(step.view.bag):
+def refill(draft: StepDraft, number: int) -> bool:
+    """Fill the clouds from the bag. If the bag does not suffice for all of them, draw nothing and return False."""
+    full = students_per_cloud(len(draft.state.view.players))
+    missing = [full - sum(students) for students in draft.state.view.clouds]
+    if sum(missing) > sum(draft.state.view.bag):
         return False
-    dice, bag = step.dice("clouds", number), step.view.bag
+    dice, bag = Dice(draft.state.seed, "clouds", number), draft.state.view.bag
     clouds: list[Counts] = []
     for count in missing:
         drawn, bag = draw(dice, bag, count)
         clouds.append(tally(drawn))
-    step.emit(CloudsFilled(tuple(clouds)))
+    draft.emit(CloudsFilled(tuple(clouds)))
     return True
 
 
-def after_assistant(step: Step) -> None:
-    view = step.view
+def after_assistant(draft: StepDraft) -> None:
+    view = draft.state.view
     if not view.players[view.turn].hand:
-        call_last_round(step, Reason.ASSISTANTS)
+        call_last_round(draft, Reason.ASSISTANTS)
     place = view.order.index(view.turn) + 1
     if place < len(view.order):
-        step.emit(TurnBegan(view.order[place], Phase.PLANNING))
+        draft.emit(TurnBegan(view.order[place], Phase.PLANNING))
         return
     order = action_order(view)
-    step.emit(ActionBegan(order))
-    begin_turn(step, order[0])
+    draft.emit(ActionBegan(order))
+    begin_turn(draft, order[0])
 
 
 def action_order(view: View) -> tuple[Seat, ...]:
-    """Lowest assistant first; of equal ones, the one that was played earlier."""
+    """The order of the action phase: the lowest assistant first, and of equal ones the one that was played earlier."""
     return tuple(sorted(view.order, key=lambda seat: view.players[seat].assistant or 0))
 
 
-def begin_turn(step: Step, seat: Seat) -> None:
-    """An entrance that missed its clouds can have fewer students than are to be moved."""
-    moves = min(students_per_cloud(len(step.view.players)), sum(step.view.players[seat].entrance))
-    step.emit(TurnBegan(seat, Phase.STUDENTS if moves else Phase.MOTHER, moves))
+def begin_turn(draft: StepDraft, seat: Seat) -> None:
+    """Begin the action turn of a seat. An entrance that missed its clouds can hold fewer students than a turn moves."""
+    moves = min(students_per_cloud(len(draft.state.view.players)), sum(draft.state.view.players[seat].entrance))
+    draft.emit(TurnBegan(seat, Phase.STUDENTS if moves else Phase.MOTHER, moves))
 
 
-def after_student(step: Step) -> None:
-    if step.view.moves == 0:
-        step.emit(PhaseBegan(Phase.MOTHER))
+def after_student(draft: StepDraft) -> None:
+    if draft.state.view.moves == 0:
+        draft.emit(PhaseBegan(Phase.MOTHER))
 
 
-def after_mother(step: Step) -> None:
-    if step.over:
+def after_mother(draft: StepDraft) -> None:
+    if draft.state.over:
         return
-    if step.view.dry:
-        complete_turn(step)
+    if draft.state.view.dry:
+        complete_turn(draft)
     else:
-        step.emit(PhaseBegan(Phase.CLOUD))
+        draft.emit(PhaseBegan(Phase.CLOUD))
 
 
-def complete_turn(step: Step) -> None:
-    """All steps are done; only a choice that is owed and possible holds the turn."""
-    active = step.view.active
+def complete_turn(draft: StepDraft) -> None:
+    """End the turn, unless a choice is still owed and possible."""
+    active = draft.state.view.active
     if active is not None and active.owed:
-        if still_possible(step.view):
-            step.emit(PhaseBegan(Phase.CHARACTER))
+        if still_possible(draft.state.view):
+            draft.emit(PhaseBegan(Phase.CHARACTER))
             return
-        step.emit(ChoiceClosed())
-    end_turn(step)
+        draft.emit(ChoiceClosed())
+    end_turn(draft)
 
 
-def end_turn(step: Step) -> None:
-    view = step.view
+def end_turn(draft: StepDraft) -> None:
+    view = draft.state.view
     place = view.order.index(view.turn) + 1
     if place < len(view.order):
-        begin_turn(step, view.order[place])
+        begin_turn(draft, view.order[place])
     elif view.last_round:
-        finish(step, view.last_round)
+        finish(draft, view.last_round)
     else:
-        begin_round(step, view.order[0])
+        begin_round(draft, view.order[0])

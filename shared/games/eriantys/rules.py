@@ -1,50 +1,59 @@
-"""What each command needs to be allowed, in the order in which it is tested, and what it does."""
+"""The commands a seat may give now. `refusal_of` alone defines what is legal; `options` and `decide` go by it."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Final
 
 from shared.errors import Rejected
+from shared.game import Draft
 from shared.games.eriantys import commands as asked
+from shared.games.eriantys.actions import perform
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.characters import CHARACTERS, useful
+from shared.games.eriantys.characters import CHARACTERS, STEP_CHOICES, useful, whole_choices
 from shared.games.eriantys.commands import Command
 from shared.games.eriantys.events import (
-    AssistantPlayed,
-    CharacterPlayed,
-    ChoiceClosed,
-    CloudTaken,
     Event,
-    MotherMoved,
-    StudentToHall,
-    StudentToIsland,
 )
-from shared.games.eriantys.halls import student_arrived
-from shared.games.eriantys.islands import resolve
-from shared.games.eriantys.pieces import ASSISTANTS, INDEX, ROW, TILES, Manner, Phase
+from shared.games.eriantys.pieces import ASSISTANTS, COLORS, INDEX, ROW, TILES, Manner, Phase
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.rounds import after_assistant, after_mother, after_student, complete_turn, end_turn
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import (
     View,
     active_card,
     character_of,
     max_steps,
     playable_assistants,
-    position_of,
 )
 from shared.ids import Seat
 
-CHARACTER_PHASES = (Phase.STUDENTS, Phase.MOTHER, Phase.CLOUD)
+_CHARACTER_PHASES: Final = (Phase.STUDENTS, Phase.MOTHER, Phase.CLOUD)
+_STUDENTS: Final[tuple[Command, ...]] = (
+    *(asked.MoveToHall(color) for color in COLORS),
+    *(asked.MoveToIsland(color, tile) for color, tile in product(COLORS, range(1, TILES + 1))),
+)
+
+
+def turn(state: State) -> tuple[Seat, ...]:
+    return () if state.view.phase is Phase.OVER or state.view.paused else (state.view.turn,)
+
+
+def options(state: State, seat: Seat) -> tuple[Command, ...]:
+    view = state.view
+    if seat not in turn(state):
+        return ()
+    return tuple(command for command in _candidates(view, seat) if refusal_of(view, seat, command) is None)
 
 
 def decide(state: State, seat: Seat, command: Command) -> tuple[Event, ...] | Rejected:
     if refusal := refusal_of(state.view, seat, command):
         return refusal
-    step = Step(state)
-    perform(step, seat, command)
-    return tuple(step.events)
+    draft = Draft(state, evolve)
+    perform(draft, seat, command)
+    return tuple(draft.events)
 
 
 def refusal_of(view: View, seat: Seat, command: Command) -> Rejected | None:
-    """Why the seat may not do this now; None: it may."""
+    """The rule that forbids this command now, or None. The order of the tests decides which refusal a player reads."""
     if view.phase is Phase.OVER:
         return refused("game/over")
     if view.paused:
@@ -54,16 +63,16 @@ def refusal_of(view: View, seat: Seat, command: Command) -> Rejected | None:
     match command:
         case asked.PlayAssistant(value=value):
             return _out_of(view, Phase.PLANNING) or _no_assistant(view, value)
-        case asked.MoveToHall(colour=colour):
+        case asked.MoveToHall(colour=color):
             if wrong := _out_of(view, Phase.STUDENTS):
                 return wrong
-            if view.players[seat].hall[INDEX[colour]] == ROW:
+            if view.players[seat].hall[INDEX[color]] == ROW:
                 return refused("eriantys/row_full")
-            return None if view.players[seat].entrance[INDEX[colour]] else refused("eriantys/no_student")
-        case asked.MoveToIsland(colour=colour, tile=tile):
+            return None if view.players[seat].entrance[INDEX[color]] else refused("eriantys/no_student")
+        case asked.MoveToIsland(colour=color, tile=tile):
             if wrong := _out_of(view, Phase.STUDENTS):
                 return wrong
-            if not view.players[seat].entrance[INDEX[colour]]:
+            if not view.players[seat].entrance[INDEX[color]]:
                 return refused("eriantys/no_student")
             return None if 1 <= tile <= TILES else refused("eriantys/no_such_island")
         case asked.MoveMother(steps=steps):
@@ -84,7 +93,7 @@ def _owes(view: View) -> bool:
 
 
 def _held(view: View) -> bool:
-    """The active character was played in the manner that allows nothing else before the choice."""
+    """Whether the active character was played in the manner that allows nothing else before the choice."""
     return view.active is not None and view.active.owed and view.active.manner is Manner.STRICT
 
 
@@ -115,7 +124,7 @@ def _no_cloud(view: View, cloud: int) -> Rejected | None:
 def _no_character(view: View, seat: Seat, command: asked.PlayCharacter | asked.ActivateCharacter) -> Rejected | None:
     if not view.expert:
         return refused("eriantys/simple_game")
-    if wrong := _out_of(view, *CHARACTER_PHASES):
+    if wrong := _out_of(view, *_CHARACTER_PHASES):
         return wrong
     if view.active is not None:
         return refused("eriantys/character_played")
@@ -134,59 +143,33 @@ def _no_character(view: View, seat: Seat, command: asked.PlayCharacter | asked.A
     return None if command.choice is None else CHARACTERS[card.number].refusal(view, seat, command.choice)
 
 
-def perform(step: Step, seat: Seat, command: Command) -> None:
-    """Do what was allowed, and let the game go on from there."""
-    match command:
-        case asked.PlayAssistant(value=value):
-            step.emit(AssistantPlayed(seat, value))
-            after_assistant(step)
-        case asked.MoveToHall(colour=colour):
-            _end_swapping(step)
-            step.emit(StudentToHall(seat, colour))
-            student_arrived(step, seat, colour)
-            after_student(step)
-        case asked.MoveToIsland(colour=colour, tile=tile):
-            _end_swapping(step)
-            step.emit(StudentToIsland(seat, colour, tile))
-            after_student(step)
-        case asked.MoveMother(steps=steps):
-            _end_swapping(step)
-            _move_mother(step, steps)
-            after_mother(step)
-        case asked.TakeCloud(cloud=cloud):
-            _end_swapping(step)
-            step.emit(CloudTaken(seat, cloud))
-            complete_turn(step)
-        case asked.PlayCharacter(number=number, choice=choice):
-            _pay(step, seat, number, Manner.WHOLE)
-            if choice is not None:
-                CHARACTERS[number].use(step, seat, choice)
-        case asked.ActivateCharacter(number=number, manner=manner):
-            _pay(step, seat, number, manner)
-        case asked.EndSelection():
-            step.emit(ChoiceClosed())
+def _candidates(view: View, seat: Seat) -> Iterator[Command]:
+    """Every command that can be legal in this phase."""
+    match view.phase:
+        case Phase.PLANNING:
+            yield from (asked.PlayAssistant(value) for value in view.players[seat].hand)
+        case Phase.STUDENTS:
+            yield from _STUDENTS
+        case Phase.MOTHER:
+            yield from (asked.MoveMother(steps) for steps in range(1, max_steps(view) + 1))
+        case Phase.CLOUD:
+            yield from (asked.TakeCloud(cloud) for cloud in range(len(view.clouds)))
         case _:
-            CHARACTERS[active_card(step.view).number].use(step, seat, command)
-            if step.view.phase is Phase.CHARACTER:
-                end_turn(step)
+            pass
+    if view.active is not None:
+        yield from STEP_CHOICES[active_card(view).asks]
+        yield asked.EndSelection()
+    elif view.phase in _CHARACTER_PHASES:
+        yield from _characters(view, seat)
 
 
-def _end_swapping(step: Step) -> None:
-    """Who swaps in the strict manner is done with it on doing anything else."""
-    active = step.view.active
-    if active is not None and active.left and active.manner is Manner.STRICT:
-        step.emit(ChoiceClosed())
-
-
-def _move_mother(step: Step, steps: int) -> None:
-    groups = step.view.groups
-    there = groups[(position_of(step.view, step.view.mother) + steps) % len(groups)]
-    step.emit(MotherMoved(there.tiles[0]))
-    resolve(step, there.tiles[0])
-
-
-def _pay(step: Step, seat: Seat, number: int, manner: Manner) -> None:
-    character = character_of(step.view, number)
-    if character is not None:
-        step.emit(CharacterPlayed(seat, number, character.price, manner))
-        CHARACTERS[number].played(step)
+def _characters(view: View, seat: Seat) -> Iterator[Command]:
+    for character in view.characters:
+        if character.price > view.players[seat].coins:
+            continue
+        number = character.number
+        for choice in whole_choices(view, seat, number):
+            yield asked.PlayCharacter(number, choice)
+        if CARDS[number].asks is not Ask.NOTHING:
+            yield asked.ActivateCharacter(number, Manner.STRICT)
+            yield asked.ActivateCharacter(number, Manner.LAX)

@@ -1,4 +1,4 @@
-"""How a game begins: who may have which mage and towers, and the set-up with all its draws."""
+"""The options of a table, the choices of its seats (mage and tower color), and the setup with all its draws."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final, TypeVar
@@ -7,11 +7,12 @@ import msgspec
 
 from shared.dice import Dice
 from shared.errors import Rejected
-from shared.game import Choice, Table, Value
+from shared.game import Choice, Draft, Table, Value
+from shared.games.eriantys.bag import draw
 from shared.games.eriantys.cards import CARDS, ON_TABLE
 from shared.games.eriantys.events import Began, Event
 from shared.games.eriantys.pieces import (
-    COLOURS,
+    COLORS,
     NO_STUDENTS,
     TILES,
     Mage,
@@ -21,13 +22,12 @@ from shared.games.eriantys.pieces import (
 )
 from shared.games.eriantys.refusals import refused
 from shared.games.eriantys.rounds import begin_round
-from shared.games.eriantys.state import State
-from shared.games.eriantys.step import Step, draw
+from shared.games.eriantys.state import State, evolve
 from shared.games.eriantys.views import Character, Group, Player, Tile, View
 from shared.ids import Seat
 
 STUDENTS: Final = 26
-"""Of each colour."""
+"""The students of each color."""
 COINS: Final = 20
 TEAM_GAME: Final = 4
 
@@ -36,18 +36,21 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=86_400_000)]
 
 
 class Options(Value, frozen=True, forbid_unknown_fields=True):
+    """The options of a table."""
+
     expert: bool = False
     grace_ms: Milliseconds = 3000
-    """How long the game waits for a lost player whose turn it is, before it goes on without."""
+    """The time that the game waits for an absent player whose turn it is."""
     alone_ms: Milliseconds = 50000
-    """How long the last player waits for another one before the game is won."""
+    """The time that the last connected player waits before winning."""
 
 
 T = TypeVar("T", Mage, Tower)
 
 
 def admit(_options: Options, seats: int, taken: Mapping[Seat, Choice], seat: Seat, choice: Choice) -> Choice | Rejected:
-    """A mage and a tower colour: those asked for, or the next free ones. In teams the seat decides the colour."""
+    """Admit a choice of mage and tower color: the requested ones, or the next free ones. In teams, the
+    seat decides the color."""
     mages = _free(tuple(Mage), taken, "mage")
     mage = _pick(Mage, mages, choice.get("mage"), "eriantys/mage_taken")
     if isinstance(mage, Rejected):
@@ -77,7 +80,7 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
     number = len(table.seats)
     mother = 1 + dice.below(TILES)
     tiles = _lay_islands(dice, mother)
-    bag = counts([STUDENTS - 2] * len(COLOURS))
+    bag = counts([STUDENTS - 2] * len(COLORS))
     characters: list[Character] = []
     for card in dice.shuffle(tuple(CARDS))[:ON_TABLE] if table.options.expert else ():
         drawn, bag = draw(dice, bag, CARDS[card].students)
@@ -99,21 +102,21 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
         characters=tuple(characters),
         bank=COINS - number if table.options.expert else 0,
     )
-    step = Step(State(view, table.seed))
-    step.emit(Began(view, table.seed, table.options.grace_ms, table.options.alone_ms))
-    begin_round(step, Seat(dice.below(number)))
-    return tuple(step.events)
+    draft = Draft(State(view, table.seed), evolve)
+    draft.emit(Began(view, table.seed, table.options.grace_ms, table.options.alone_ms))
+    begin_round(draft, Seat(dice.below(number)))
+    return tuple(draft.events)
 
 
 def _lay_islands(dice: Dice, mother: int) -> tuple[Tile, ...]:
-    """Two students of each colour, one on every island but mother nature's and the one opposite."""
-    students = iter(dice.shuffle(COLOURS * 2))
+    """Lay two students of each color, one on every island except mother nature's and the opposite one."""
+    students = iter(dice.shuffle(COLORS * 2))
     bare = (mother, (mother + TILES // 2 - 1) % TILES + 1)
     return tuple(Tile() if tile in bare else Tile(tally((next(students),))) for tile in range(1, TILES + 1))
 
 
 def _choices(table: Table[Options]) -> list[Choice]:
-    """What each seat has, completed where somebody was seated without asking."""
+    """The choice of each seat, completed for players who were seated without one."""
     complete: dict[Seat, Choice] = {}
     for seat in table.seats:
         others = {**{other: choice for other, choice in table.choices.items() if other != seat}, **complete}

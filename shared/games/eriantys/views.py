@@ -1,11 +1,11 @@
-"""The game as everybody sees it (all but the seed is open), and what can be read off it without any decision."""
+"""The public view of the game, which holds all but the seed, and functions that read it."""
 
 from shared.game import Value
 from shared.games.eriantys.cards import CARDS, NO_CARD, Card
 from shared.games.eriantys.pieces import (
     ASSISTANTS,
     NO_STUDENTS,
-    Colour,
+    Color,
     Counts,
     Mage,
     Manner,
@@ -33,7 +33,7 @@ class Player(Value, frozen=True):
     mage: Mage
     tower: Tower
     towers: int
-    """Left on the board. In a game of four the first two seats have those of their teams."""
+    """The towers left on the board. In a game of four, the first two seats keep those of their teams."""
     entrance: Counts
     hall: Counts = NO_STUDENTS
     hand: tuple[int, ...] = ASSISTANTS
@@ -49,7 +49,7 @@ class Character(Value, frozen=True):
     students: Counts = NO_STUDENTS
     no_entry: int = 0
     used: bool = False
-    """A coin lies on it: it costs one more."""
+    """The card was paid before and costs one coin more."""
 
     @property
     def price(self) -> int:
@@ -65,7 +65,7 @@ class Active(Value, frozen=True):
     """Choices that may still be made."""
     owed: bool = False
     """The turn cannot end before one is made."""
-    colour: Colour | None = None
+    colour: Color | None = None
     """The last one chosen."""
 
 
@@ -78,7 +78,7 @@ class View(Value, frozen=True):
     """The lowest tile of the group where she stands."""
     clouds: tuple[Counts, ...] = ()
     bag: Counts = NO_STUDENTS
-    """Anybody can count it; what comes next is in nobody's view."""
+    """The contents of the bag, which players could count. The order of the draws is not part of any view."""
     professors: tuple[Seat | None, ...] = (None,) * 5
     characters: tuple[Character, ...] = ()
     bank: int = 0
@@ -86,13 +86,13 @@ class View(Value, frozen=True):
     phase: Phase = Phase.PLANNING
     turn: Seat = Seat(0)
     order: tuple[Seat, ...] = ()
-    """Of the planning, then of the action phase."""
+    """The order of the planning phase, then of the action phase."""
     moves: int = 0
     """Students that are still to be moved in this turn."""
     dry: bool = False
-    """The bag could not fill the clouds: nobody takes one in this round."""
+    """The bag could not fill the clouds: this round has no cloud phase."""
     last_round: str = ""
-    """Why this round is the last one: `bag` or `assistants`."""
+    """The reason why this round is the last one: `bag` or `assistants`."""
     active: Active | None = None
     away: tuple[Seat, ...] = ()
     paused: bool = False
@@ -101,7 +101,7 @@ class View(Value, frozen=True):
 
 
 def position_of(view: View, tile: int) -> int:
-    """Where the group of a tile is in the list of groups."""
+    """The position of a tile's group in the list of groups."""
     for position, group in enumerate(view.groups):
         if tile in group.tiles:
             return position
@@ -122,12 +122,12 @@ def towers_of(view: View, group: Group) -> tuple[Tower, ...]:
 
 
 def owner_of(view: View, group: Group) -> Tower | None:
-    """Whose towers are on it; when there were too few, the lowest tiles got them."""
+    """The color of the towers on a group. If there were too few for all tiles, the lowest tiles have them."""
     return view.tiles[group.tiles[0] - 1].tower
 
 
 def keeper_of(view: View, tower: Tower) -> Seat:
-    """The seat whose board holds the towers of a colour."""
+    """The seat whose board holds the towers of a color."""
     return next(Seat(seat) for seat, player in enumerate(view.players) if player.tower is tower)
 
 
@@ -141,7 +141,7 @@ def active_card(view: View) -> Card:
 
 
 def max_steps(view: View) -> int:
-    """How far mother nature may go in this turn."""
+    """The number of steps that mother nature may go in this turn."""
     return steps_of(view.players[view.turn].assistant or 0) + active_card(view).extra_steps
 
 
@@ -152,7 +152,7 @@ def played_before(view: View) -> tuple[int, ...]:
 
 
 def playable_assistants(view: View) -> tuple[int, ...]:
-    """What the player whose turn it is may play: no value that is taken, unless all of the hand is."""
+    """The assistants that the current player may play: those not yet played in this round, or all if none is left."""
     hand, taken = view.players[view.turn].hand, played_before(view)
     return tuple(value for value in hand if value not in taken) or hand
 

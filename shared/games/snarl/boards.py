@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from shared.games.snarl.levels import Hallway, Level
-from shared.games.snarl.sights import DOOR, FLOOR, HALLWAY, VOID, WALL, Area, Board, ItemKind, Point
+from shared.games.snarl.pieces import DOOR, FLOOR, HALLWAY, VOID, WALL, Area, Board, ItemKind, Point
 
 STEPS: Final = ((-1, 0), (0, -1), (0, 1), (1, 0))
 """Up, left, right, down."""
@@ -55,7 +55,7 @@ def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def neighbours(point: Point) -> Iterator[Point]:
+def neighbors(point: Point) -> Iterator[Point]:
     row, column = point
     return ((row + down, column + right) for down, right in STEPS)
 
@@ -78,7 +78,7 @@ def reachable(board: Board, start: Point) -> set[Point]:
     seen = {start}
     waiting = deque(seen)
     while waiting:
-        for point in neighbours(waiting.popleft()):
+        for point in neighbors(waiting.popleft()):
             if point not in seen and passable(board, point):
                 seen.add(point)
                 waiting.append(point)

@@ -1,32 +1,32 @@
-"""The bot: the explorer's wits over what the player of its seat has seen in this level."""
+"""The bot: applies the strategy to what the player of its seat has seen in this level."""
 
 from shared.dice import Dice
 from shared.games.snarl.commands import Command, ForfeitTurn, Move
-from shared.games.snarl.explorer import Known, choose
+from shared.games.snarl.pieces import SIGHT, TILES, Kind, Point
 from shared.games.snarl.rules import options
-from shared.games.snarl.sights import SIGHT, TILES, Kind, Point
 from shared.games.snarl.state import State
+from shared.games.snarl.strategy import Known, choose
 from shared.games.snarl.windows import view_of
 from shared.ids import Seat
 
 
 def bot(state: State, seat: Seat, dice: Dice) -> Command:
-    """The bot never lets a turn pass."""
+    """The command of a bot, which never passes a turn."""
     move = Move(choose(known_to(state, seat), dice))
     legal = [command for command in options(state, seat) if not isinstance(command, ForfeitTurn)]
     return move if move in legal else dice.choice(legal)
 
 
 def known_to(state: State, seat: Seat) -> Known:
-    """What the player has been shown since the level began."""
+    """Everything that the player has seen since the level began."""
     board, trail, window = state.scene.whole, state.trails[seat], view_of(state.scene, seat).window
     if window is None:
         raise LookupError(f"the player of seat {seat} is not in the level")
     tiles = {
         (row, column): TILES[board.at((row, column))]
-        for centre in trail
-        for row in range(centre[0] - SIGHT, centre[0] + SIGHT + 1)
-        for column in range(centre[1] - SIGHT, centre[1] + SIGHT + 1)
+        for center in trail
+        for row in range(center[0] - SIGHT, center[0] + SIGHT + 1)
+        for column in range(center[1] - SIGHT, center[1] + SIGHT + 1)
     }
 
     def seen(point: Point | None) -> Point | None:

@@ -1,19 +1,19 @@
-"""What a player of Snarl can say, and what a player may be called."""
+"""The commands of the game, and the names that its players may have."""
 
 from typing import Final, TypeAlias
 
 from shared.game import Message
-from shared.games.snarl.sights import Point
+from shared.games.snarl.pieces import Point
 
 
 class Move(Message, frozen=True, tag="move"):
-    """Go to an absolute point at most two steps away; `null`, or the own tile: stay."""
+    """Go to an absolute point at most two steps away; `null` or the own tile means to stay."""
 
     to: Point | None = None
 
 
 class ForfeitTurn(Message, frozen=True, tag="forfeit_turn"):
-    """Let the turn pass without a move: nothing happens to the player, and nobody is shown anything."""
+    """Pass the turn without a move: nothing happens to the player, and no player receives a new window."""
 
 
 Command: TypeAlias = Move | ForfeitTurn

@@ -1,16 +1,16 @@
-"""What happens in a game of Snarl. What a seat may not know is left out on redaction (visibility.py)."""
+"""The events of the game. visibility.py redacts what a seat may not know."""
 
 from enum import StrEnum
 from typing import TypeAlias
 
 from shared.game import Message, Value
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.levels import Level
-from shared.games.snarl.options import House
-from shared.games.snarl.sights import Actor, Board, Kind, Point, Window
+from shared.games.snarl.pieces import Actor, Board, Kind, Point, Window
 from shared.ids import Seat
 
 Windows: TypeAlias = dict[Seat, Window]
-"""What each player who is shown an event sees after it; everybody gets the own one only."""
+"""The windows of the players after an event. Each player receives only their own."""
 
 
 class Result(StrEnum):
@@ -35,26 +35,26 @@ class Score(Value, frozen=True):
 
 class GameBegan(Message, frozen=True, tag="game_began"):
     order: tuple[Seat, ...]
-    """Who plays, in the order of play."""
+    """The seats in the order of play."""
     first: int
     last: int
     """The numbers of the first and the last level."""
     move_time_ms: int
     grace_ms: int
-    house: House
+    house: HouseRules
     seed: int = 0
     levels: tuple[Level, ...] = ()
-    """Those that are not generated, from the first to the last of the dungeon. Seed and levels are told to nobody."""
+    """The levels that are not generated, from the first to the last of the dungeon. Seed and levels are redacted."""
 
 
 class LevelBegan(Message, frozen=True, tag="level_began"):
     number: int
     players: tuple[Seat, ...]
-    """Who plays this level, in the order of play."""
+    """The seats that play this level, in the order of play."""
     board: Board | None = None
     places: tuple[Actor, ...] = ()
     adversaries: tuple[Actor, ...] = ()
-    """In the order they move. Seats are told neither board nor places."""
+    """The adversaries in the order of their moves. Board and places are redacted for seats."""
     windows: Windows = {}
 
 
@@ -74,12 +74,12 @@ class PlayerMoved(Message, frozen=True, tag="player_moved"):
     seat: Seat
     result: Result
     to: Point | None = None
-    """Other seats are not told."""
+    """Redacted for other seats."""
     windows: Windows = {}
 
 
 class AdversaryMoved(Message, frozen=True, tag="adversary_moved"):
-    """An adversary had its turn, even if it could not move. Seats are told neither who nor where."""
+    """An adversary had its turn, even if it could not move. The adversary and its points are redacted for seats."""
 
     expelled: Seat | None = None
     kind: Kind | None = None
@@ -96,7 +96,7 @@ class PlayerDisconnected(Message, frozen=True, tag="player_disconnected"):
 
     seat: Seat
     ejected: bool = False
-    """It counts as an ejection (`House.loss_ejects`)."""
+    """It counts as an ejection (`HouseRules.loss_ejects`)."""
     windows: Windows = {}
 
 
@@ -121,7 +121,7 @@ class LevelEnded(Message, frozen=True, tag="level_ended"):
 class GameEnded(Message, frozen=True, tag="game_ended"):
     end: End
     ranking: tuple[Score, ...]
-    """All who began the game, the best first."""
+    """All players who began the game, the best first."""
 
 
 Event: TypeAlias = (

@@ -1,4 +1,4 @@
-"""Levels as `.levels` files have them, and the reader and writer of such text. What makes one playable: checks.py."""
+"""Levels as `.levels` files hold them, and the reader and writer of such text. level_checks.py checks them."""
 
 import json
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from shared.game import Value
-from shared.games.snarl.sights import ItemKind, Point
+from shared.games.snarl.pieces import ItemKind, Point
 
-MOST_LEVELS: Final = 100
+MAX_LEVELS: Final = 100
 
 
 class LevelError(ValueError):
@@ -58,8 +58,8 @@ def read_levels(text: str) -> tuple[Level, ...]:
         count = next(values)
     except StopIteration:
         raise LevelError("the file is empty; it begins with the number of levels") from None
-    if type(count) is not int or not 1 <= count <= MOST_LEVELS:
-        raise LevelError(f"the file begins with the number of levels, 1 to {MOST_LEVELS}, not with {_short(count)}")
+    if type(count) is not int or not 1 <= count <= MAX_LEVELS:
+        raise LevelError(f"the file begins with the number of levels, 1 to {MAX_LEVELS}, not with {_short(count)}")
     found = list(values)
     if len(found) != count:
         raise LevelError(f"the file says it has {count} levels, but {len(found)} follow")

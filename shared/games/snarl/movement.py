@@ -1,15 +1,15 @@
-"""Where actors may go, and what awaits a player there. Nothing here chooses."""
+"""The legal moves of actors, and the result of a player's move. Nothing here chooses a move."""
 
 from collections.abc import Iterator
 
-from shared.games.snarl.boards import PASSABLE, STEPS, floor_of, neighbours
+from shared.games.snarl.boards import PASSABLE, STEPS, floor_of, neighbors
 from shared.games.snarl.events import Result
-from shared.games.snarl.options import House
-from shared.games.snarl.sights import FLOOR, WALL, Actor, Area, Point
+from shared.games.snarl.house_rules import HouseRules
+from shared.games.snarl.pieces import FLOOR, WALL, Actor, Area, Point
 from shared.games.snarl.views import Member, View
 
 
-def destinations(scene: View, house: House, mover: Member) -> tuple[Point, ...]:
+def destinations(scene: View, house: HouseRules, mover: Member) -> tuple[Point, ...]:
     """The points a player may name: the own one, and all that two cardinal steps lead to and no other player holds."""
     board, start = scene.whole, mover.position
     if start is None:
@@ -23,12 +23,12 @@ def destinations(scene: View, house: House, mover: Member) -> tuple[Point, ...]:
             continue
         found[near] = None
         if near not in barred:
-            found.update(dict.fromkeys(point for point in neighbours(near) if board.at(point) in PASSABLE))
+            found.update(dict.fromkeys(point for point in neighbors(near) if board.at(point) in PASSABLE))
     return tuple(sorted(point for point in found if point not in others))
 
 
-def arrival(scene: View, house: House, to: Point, *, stays: bool) -> Result:
-    """What happens to a player on the tile of its choice."""
+def arrival(scene: View, house: HouseRules, to: Point, *, stays: bool) -> Result:
+    """The result of a player's move to a tile."""
     board = scene.whole
     guarded = any(actor.position == to for actor in scene.adversaries)
     if guarded and house.adversary_first:
@@ -44,16 +44,16 @@ def zombie_steps(scene: View, zombie: Actor) -> tuple[Point, ...]:
     """Floor of the room beside it, unless another adversary is there; doors are closed to it."""
     board = scene.whole
     taken = _others(scene, zombie)
-    return tuple(point for point in neighbours(zombie.position) if board.at(point) == FLOOR and point not in taken)
+    return tuple(point for point in neighbors(zombie.position) if board.at(point) == FLOOR and point not in taken)
 
 
-def ghost_steps(scene: View, house: House, ghost: Actor) -> tuple[Point, ...]:
+def ghost_steps(scene: View, house: HouseRules, ghost: Actor) -> tuple[Point, ...]:
     """Any tile beside it that belongs to a room or a hallway, walls included as long as they lead anywhere."""
     board = scene.whole
     taken = set() if house.ghosts_share else _others(scene, ghost)
     walls = next(landing_rooms(scene, ghost), None) is not None
     enterable = PASSABLE + WALL if walls else PASSABLE
-    return tuple(point for point in neighbours(ghost.position) if board.at(point) in enterable and point not in taken)
+    return tuple(point for point in neighbors(ghost.position) if board.at(point) in enterable and point not in taken)
 
 
 def landing_rooms(scene: View, ghost: Actor) -> Iterator[Area]:

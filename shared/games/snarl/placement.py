@@ -1,13 +1,13 @@
-"""How many adversaries a level has, and where everybody stands when it begins."""
+"""The number of adversaries of a level, and the positions of all actors when it begins."""
 
 from collections.abc import Sequence
 
 from shared.dice import Dice
 from shared.games.snarl.boards import floor_of, nearest
-from shared.games.snarl.sights import Actor, Board, Kind, Point
+from shared.games.snarl.pieces import Actor, Board, Kind, Point
 from shared.ids import Seat
 
-MOST_PLAYERS = 4
+MAX_PLAYERS = 4
 
 
 def zombies(number: int) -> int:
@@ -19,7 +19,7 @@ def ghosts(number: int) -> int:
 
 
 def spawn_points(board: Board) -> tuple[Point, ...]:
-    """Where actors can be placed: floor of rooms, without key and exit."""
+    """The points where actors can be placed: floor of rooms, without key and exit."""
     taken = (board.key, board.exit)
     return tuple(point for room in board.rooms for point in floor_of(board, room) if point not in taken)
 

@@ -1,9 +1,9 @@
-"""What lost connections and the clock do to a game."""
+"""Absent players and the timers of Snarl: the time for a move, and the grace time after a lost connection."""
 
-from shared.game import Absent, DeadlinePassed, Notice, Present, Timer
+from shared.game import Absent, DeadlinePassed, Draft, Notice, Present, Timer
 from shared.games.snarl.events import CameBack, Event, WentAway
-from shared.games.snarl.rules import disconnect
-from shared.games.snarl.state import State
+from shared.games.snarl.rounds import disconnect
+from shared.games.snarl.state import State, StepDraft, evolve
 from shared.games.snarl.views import Standing
 from shared.ids import Seat
 
@@ -11,24 +11,25 @@ _MOVE = "move"
 _GRACE = "grace-"
 
 
-def notice(state: State, news: Notice) -> tuple[Event, ...]:
-    match news:
+def notice(state: State, notice: Notice) -> tuple[Event, ...]:
+    """The events that presence or a deadline causes; none if it changes nothing."""
+    draft = Draft(state, evolve)
+    match notice:
         case Absent(seat=seat, for_good=for_good):
             if for_good or not state.grace_ms:
-                return disconnect(state, seat)
-            return (WentAway(seat),) if _may_go_away(state, seat) else ()
+                disconnect(draft, seat)
+            elif _may_go_away(state, seat):
+                draft.emit(WentAway(seat))
         case Present(seat=seat):
-            return (CameBack(seat),) if seat in state.away else ()
+            if seat in state.away:
+                draft.emit(CameBack(seat))
         case DeadlinePassed(name=name):
-            seat_in_turn = state.scene.turn
-            if name == _MOVE:
-                return () if seat_in_turn is None else disconnect(state, seat_in_turn)
-            seat = Seat(int(name.removeprefix(_GRACE)))
-            return disconnect(state, seat) if seat in state.away else ()
+            _deadline_passed(draft, name)
+    return tuple(draft.events)
 
 
 def timers(state: State) -> tuple[Timer, ...]:
-    """The time for a move, from the coming of the turn, and the grace of everybody who is away."""
+    """The timer of the current move, from the beginning of the turn, and one grace timer for each absent player."""
     if state.scene.end is not None or state.scene.turn is None:
         return ()
     grace = tuple(Timer(f"{_GRACE}{seat}", state.grace_ms, number) for seat, number in state.away.items())
@@ -36,8 +37,18 @@ def timers(state: State) -> tuple[Timer, ...]:
 
 
 def removed(state: State) -> tuple[Seat, ...]:
-    """Nobody can come back to these seats."""
+    """The seats of disconnected players, who cannot come back."""
     return tuple(member.seat for member in state.scene.party if member.standing is Standing.DISCONNECTED)
+
+
+def _deadline_passed(draft: StepDraft, name: str) -> None:
+    if name == _MOVE:
+        if draft.state.scene.turn is not None:
+            disconnect(draft, draft.state.scene.turn)
+        return
+    seat = Seat(int(name.removeprefix(_GRACE)))
+    if seat in draft.state.away:
+        disconnect(draft, seat)
 
 
 def _may_go_away(state: State, seat: Seat) -> bool:

@@ -1,8 +1,10 @@
-"""The state of a game: what spectators see, and behind it the secrets and what has to be remembered."""
+"""The state of a game: the view of spectators, the secrets, and the absent players."""
+
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from shared.game import Value
+from shared.game import Draft, Value
 from shared.games.snarl.events import (
     CameBack,
     Event,
@@ -12,9 +14,9 @@ from shared.games.snarl.events import (
     PlayerMoved,
     WentAway,
 )
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.levels import Level
-from shared.games.snarl.options import House
-from shared.games.snarl.sights import Point
+from shared.games.snarl.pieces import Point
 from shared.games.snarl.views import View, fold
 from shared.ids import Seat
 
@@ -23,14 +25,17 @@ class State(Value, frozen=True):
     scene: View = View()
     seed: int = 0
     levels: tuple[Level, ...] = ()
-    house: House = House()
+    house: HouseRules = HouseRules()
     move_time_ms: int = 0
     grace_ms: int = 0
     away: dict[Seat, int] = {}
-    """Who has lost the connection and may come back, each with the number of that absence."""
+    """The seats of players who may come back, each with the number of the absence."""
     absences: int = 0
     trails: dict[Seat, tuple[Point, ...]] = {}
-    """Where each player has been in this level: with it a bot knows what its player has seen, and no more."""
+    """The points where each player has been in this level. From them a bot derives what its player has seen."""
+
+
+StepDraft: TypeAlias = Draft[State, Event]
 
 
 def evolve(state: State, event: Event) -> State:

@@ -1,4 +1,4 @@
-"""What is known of a game: everything by spectators, a window of the level by its players. `fold` follows the events.
+"""The views of a game: spectators see everything, players a window of the level. `fold` applies an event to a view.
 
 The part of the state that is no secret is this same struct, so that rules and clients go by one and the same `fold`.
 """
@@ -27,7 +27,7 @@ from shared.games.snarl.events import (
     WentAway,
     Windows,
 )
-from shared.games.snarl.sights import Actor, Board, Point, Window
+from shared.games.snarl.pieces import Actor, Board, Point, Window
 from shared.ids import Seat
 
 
@@ -47,7 +47,7 @@ class Member(Value, frozen=True):
     ejects: int = 0
     keys: int = 0
     position: Point | None = None
-    """Of an active player, and for spectators only."""
+    """The position of an active player, in the view of spectators only."""
 
 
 class View(Value, frozen=True):
@@ -59,9 +59,9 @@ class View(Value, frozen=True):
     """In the order of play."""
     turn: Seat | None = None
     turns: int = 0
-    """How many turns have come so far in the game."""
+    """The number of turns so far in the game."""
     key: Seat | None = None
-    """Who found the key of this level: the exit is unlocked."""
+    """The seat that found the key of this level, which unlocks the exit."""
     exits: tuple[Seat, ...] = ()
     ejects: tuple[Seat, ...] = ()
     board: Board | None = None

@@ -1,4 +1,4 @@
-"""What a seat or a spectator is told of an event, and shown of a state."""
+"""The part of the game and of each event that a receiver may see."""
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def redact(event: Event, seat: Seat | None) -> Event:
-    """Spectators are told where everybody goes; a seat is told what it sees, and what everybody may hear."""
+    """Spectators receive all positions; a seat receives its own window and the public part of the event."""
     match event:
         case GameBegan():
             return replace(event, seed=0, levels=())

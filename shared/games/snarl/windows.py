@@ -5,24 +5,24 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from shared.games.snarl.sights import SIGHT, TILES, VOID, Actor, Board, Item, ItemKind, Kind, Point, Window
+from shared.games.snarl.pieces import SIGHT, TILES, VOID, Actor, Board, Item, ItemKind, Kind, Point, Window
 from shared.games.snarl.views import View
 from shared.ids import Seat
 
 _WIDTH = 2 * SIGHT + 1
 
 
-def window_at(board: Board, centre: Point, actors: Iterable[Actor]) -> Window:
-    row, column = centre
-    items = [Item(ItemKind.EXIT, board.exit)] if _sees(centre, board.exit) else []
-    if board.key is not None and _sees(centre, board.key):
+def window_at(board: Board, center: Point, actors: Iterable[Actor]) -> Window:
+    row, column = center
+    items = [Item(ItemKind.EXIT, board.exit)] if _sees(center, board.exit) else []
+    if board.key is not None and _sees(center, board.key):
         items.insert(0, Item(ItemKind.KEY, board.key))
     near = [
         actor
         for actor in actors
         if -SIGHT <= actor.position[0] - row <= SIGHT and -SIGHT <= actor.position[1] - column <= SIGHT
     ]
-    return Window(centre, _layout(board.rows, row, column), tuple(items), tuple(near))
+    return Window(center, _layout(board.rows, row, column), tuple(items), tuple(near))
 
 
 def windows(scene: View, also: tuple[tuple[Seat, Point], ...] = ()) -> dict[Seat, Window]:
@@ -33,13 +33,13 @@ def windows(scene: View, also: tuple[tuple[Seat, Point], ...] = ()) -> dict[Seat
     players = [
         Actor(Kind.PLAYER, member.seat, member.position) for member in scene.active if member.position is not None
     ]
-    centres = [(Seat(player.number), player.position) for player in players] + list(also)
+    centers = [(Seat(player.number), player.position) for player in players] + list(also)
     actors = [*players, *scene.adversaries]
     return {
         seat: window_at(
-            board, centre, [actor for actor in actors if actor.number != seat or actor.kind is not Kind.PLAYER]
+            board, center, [actor for actor in actors if actor.number != seat or actor.kind is not Kind.PLAYER]
         )
-        for seat, centre in centres
+        for seat, center in centers
     }
 
 
@@ -57,8 +57,8 @@ def view_of(scene: View, seat: Seat | None) -> View:
     )
 
 
-def _sees(centre: Point, point: Point) -> bool:
-    return abs(point[0] - centre[0]) <= SIGHT and abs(point[1] - centre[1]) <= SIGHT
+def _sees(center: Point, point: Point) -> bool:
+    return abs(point[0] - center[0]) <= SIGHT and abs(point[1] - center[1]) <= SIGHT
 
 
 @lru_cache(maxsize=16_384)

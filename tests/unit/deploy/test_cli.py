@@ -132,7 +132,7 @@ def test_a_game_that_keeps_the_contract_passes(run: Run, tmp_path: Path, monkeyp
 @pytest.mark.parametrize(
     ("name", "source", "text"),
     [
-        ("pebbles_greedy", GREEDY, r"pebbles, 2 players, seed \d+: offered but refused"),
+        ("pebbles_greedy", GREEDY, r"pebbles, 2 players, seed \d+: options\(\) of seat \d lists .* refuses it"),
         ("pebbles_broken", BROKEN, r"pebbles, 2 players, seed \d+: ZeroDivisionError: .*pebbles_broken\.py, line \d+"),
         ("pebbles_torn", "GAME = 1 //", r"pebbles_torn cannot be imported: SyntaxError"),
     ],

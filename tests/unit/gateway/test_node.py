@@ -27,7 +27,7 @@ async def started(bench: GatewayBench | None = None) -> GatewayBench:
 
 async def test_a_started_node_is_registered_and_ready() -> None:
     bench = await started()
-    assert (await GATEWAYS.roll(bench.store)).live == [GATEWAY]
+    assert (await GATEWAYS.members(bench.store)).live == [GATEWAY]
     assert bench.node.ready
 
 
@@ -83,19 +83,19 @@ async def test_a_heartbeat_that_shows_a_lost_delivery_counts_a_gap() -> None:
 async def test_a_gateway_that_has_lost_its_lease_closes_its_clients_and_begins_anew_under_a_new_id() -> None:
     bench = await started()
     _, paper = bench.connect()
-    await GATEWAYS.strike(bench.store, GATEWAY)
+    await GATEWAYS.unregister(bench.store, GATEWAY)
     await bench.node._heartbeat()
     assert paper.closed is not None
     assert paper.closed.code == 1012
     assert bench.node.id != GATEWAY
-    assert (await GATEWAYS.roll(bench.store)).live == [bench.node.id]
+    assert (await GATEWAYS.members(bench.store)).live == [bench.node.id]
     assert bench.subscriptions[0].stopped
     assert bench.subscriptions[1].channels[0] == keys.out(bench.node.id)
 
 
 async def test_a_gateway_that_begins_anew_ignores_deliveries_to_its_old_id() -> None:
     bench = await started()
-    await GATEWAYS.strike(bench.store, GATEWAY)
+    await GATEWAYS.unregister(bench.store, GATEWAY)
     await bench.node._heartbeat()
     assert keys.out(GATEWAY) not in bench.subscriptions[1].channels
 
@@ -116,7 +116,7 @@ async def test_a_draining_gateway_closes_its_clients_and_unregisters() -> None:
     connection.lost()
     await draining
     assert not bench.node.ready
-    assert (await GATEWAYS.roll(bench.store)).live == []
+    assert (await GATEWAYS.members(bench.store)).live == []
 
 
 async def test_commands_are_sent_again_after_the_store_was_reconnected() -> None:

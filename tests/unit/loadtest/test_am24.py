@@ -193,12 +193,12 @@ class Translated:
         self._server, self._client = StringFraming(), StringFraming()
 
     @property
-    def told(self) -> Received:
-        return self.player.told
+    def received(self) -> Received:
+        return self.player.received
 
-    @told.setter
-    def told(self, received: Received) -> None:
-        self.player.told = received
+    @received.setter
+    def received(self, received: Received) -> None:
+        self.player.received = received
 
     @property
     def over(self) -> bool:

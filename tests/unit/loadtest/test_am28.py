@@ -221,12 +221,12 @@ class Translated:
         self._towers: list[str] = []
 
     @property
-    def told(self) -> Received:
-        return self.player.told
+    def received(self) -> Received:
+        return self.player.received
 
-    @told.setter
-    def told(self, received: Received) -> None:
-        self.player.told = received
+    @received.setter
+    def received(self, received: Received) -> None:
+        self.player.received = received
 
     @property
     def over(self) -> bool:
@@ -325,9 +325,9 @@ def test_a_winner_in_a_line_of_its_own_is_lost_on_the_player_who_made_the_last_m
 ) -> None:
     played = party(monkeypatch, ["eriantys.status"] * 2, expert=False, seed=1, joins_winner=False)
     played.play()
-    informed, stuck = sorted(played.players, key=lambda player: player.told.result is None)
-    assert informed.told.result is not None
+    informed, stuck = sorted(played.players, key=lambda player: player.received.result is None)
+    assert informed.received.result is not None
     assert isinstance(stuck, Translated)
-    assert stuck.told.result is None
+    assert stuck.received.result is None
     assert stuck.over is False
     assert stuck.player.program.phase is ProgramPhase.MENU

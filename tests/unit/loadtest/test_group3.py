@@ -117,12 +117,12 @@ class Translated:
         self._creating = False
 
     @property
-    def told(self) -> Received:
-        return self.player.told
+    def received(self) -> Received:
+        return self.player.received
 
-    @told.setter
-    def told(self, received: Received) -> None:
-        self.player.told = received
+    @received.setter
+    def received(self, received: Received) -> None:
+        self.player.received = received
 
     @property
     def over(self) -> bool:
@@ -254,7 +254,7 @@ def test_whole_games_are_played_together_with_other_dialects(monkeypatch: pytest
     monkeypatch.setitem(PLAYERS, "eriantys.events", Translated)
     party = Party(["eriantys.events", "eriantys.prompts", "eriantys.status"], expert=True, seed=seed)
     party.play()
-    assert [fault for player in party.players for fault in player.told.faults] == []
+    assert [fault for player in party.players for fault in player.received.faults] == []
     for player in party.players:
         assert player.over
-        assert player.told.result == party.players[0].told.result
+        assert player.received.result == party.players[0].received.result

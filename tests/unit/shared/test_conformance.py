@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shared.conformance import NotConformant, check_every_option, play
-from shared.errors import Rejected
-from shared.game import AnyGame, Choice, Outcome, Table
 from shared.games import stones
-from shared.ids import Seat
+from tavolata import AnyGame, Choice, Outcome, Rejected, Seat, Table
+from tavolata.testing import NotConformant, check_every_option, play
 from tests.support.toys import TOY
 
 GAME = stones.GAME
@@ -30,7 +28,7 @@ def allow_all(state: stones.State, seat: Seat, command: stones.Take) -> Any:
 
 
 class Wobble:
-    """Decides otherwise every other time."""
+    """Decides differently every other time."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -64,7 +62,7 @@ def never_over(_state: stones.State) -> Outcome | None:
 
 
 class Forgetful:
-    """Applies an event otherwise the second time."""
+    """Applies an event differently in the second game."""
 
     def __init__(self) -> None:
         self.games = 0
@@ -79,20 +77,20 @@ def refuse_seats(_options: Any, _seats: int, _taken: Any, _seat: Seat, _choice: 
 
 
 BROKEN = [
-    ("offered but refused", broken(decide=refuse_all)),
-    ("out of turn", broken(decide=allow_all)),
-    ("not deterministic", broken(decide=Wobble().decide)),
+    ("but decide\\(\\) refuses it", broken(decide=refuse_all)),
+    ("does not have the turn", broken(decide=allow_all)),
+    ("must be deterministic", broken(decide=Wobble().decide)),
     ("at least one event", broken(setup=no_events)),
-    ("disagree", broken(turn=turn_of_both)),
-    ("once the game is over", broken(turn=turn_for_ever)),
-    ("somebody has the turn", broken(turn=turn_of_nobody)),
-    ("cannot be taken", broken(admit=refuse_seats)),
-    ("not among the options", broken(bot=lambda _state, _seat, _dice: stones.Take(9))),
+    ("must have at least one option", broken(turn=turn_of_both)),
+    ("the game is over", broken(turn=turn_for_ever)),
+    ("must name a seat", broken(turn=turn_of_nobody)),
+    ("must find a choice for seat 0", broken(admit=refuse_seats)),
+    ("not one of its options", broken(bot=lambda _state, _seat, _dice: stones.Take(9))),
 ]
 
 
 @pytest.mark.parametrize(("says", "game"), BROKEN, ids=[says for says, _ in BROKEN])
-def test_a_broken_contract_is_found(says: str, game: AnyGame) -> None:
+def test_a_broken_contract_is_reported_with_the_rule_that_is_broken(says: str, game: AnyGame) -> None:
     with pytest.raises(NotConformant, match=says):
         play(game, 2, 1, smart=True)
 
@@ -101,37 +99,38 @@ def test_a_game_that_never_ends_is_found() -> None:
     def endless(state: stones.State, event: stones.Event) -> stones.State:
         return replace(stones.evolve(state, event), stones=9, winner=None)
 
-    with pytest.raises(NotConformant, match="did not end"):
-        play(broken(evolve=endless, outcome=never_over), 2, 1, most_steps=50)
+    with pytest.raises(NotConformant, match="must end, but did not"):
+        play(broken(evolve=endless, outcome=never_over), 2, 1, max_steps=50)
 
 
 def test_a_replay_that_gives_another_state_is_found() -> None:
-    with pytest.raises(NotConformant, match="another state"):
+    with pytest.raises(NotConformant, match="gives another one"):
         play(broken(evolve=Forgetful().evolve), 2, 2, options=stones.Options(1))
 
 
 def test_a_seed_that_leaks_through_a_view_is_found() -> None:
-    with pytest.raises(NotConformant, match="seed leaks through the view"):
+    with pytest.raises(NotConformant, match="the view of seat 0 contains it"):
         play(dataclasses.replace(TOY, view=lambda state, _seat: state), 2, SECRET)
 
 
 def test_a_seed_that_leaks_through_an_event_is_found() -> None:
-    with pytest.raises(NotConformant, match="seed leaks through what"):
+    with pytest.raises(NotConformant, match="as redacted for seat 0 contains it"):
         play(dataclasses.replace(TOY, redact=lambda event, _seat: event), 2, SECRET)
 
 
 def test_an_option_that_is_refused_is_found_wherever_it_is_offered() -> None:
-    with pytest.raises(NotConformant, match="offered but refused"):
+    with pytest.raises(NotConformant, match="refuses it"):
         check_every_option(broken(decide=refuse_all), 2, 1)
 
 
-def test_everything_that_is_offered_is_tried() -> None:
+def test_every_option_is_tried() -> None:
     assert check_every_option(GAME, 2, 1, options=stones.Options(3)) >= 3
 
 
 def test_a_game_that_keeps_the_contract_passes() -> None:
     _, events, outcome = play(TOY, 3, SECRET)
-    assert (len(events), outcome.reason) == (7, "rounds")
+    assert len(events) == 7
+    assert outcome.reason == "rounds"
 
 
 def test_every_step_can_be_watched() -> None:
@@ -141,9 +140,9 @@ def test_every_step_can_be_watched() -> None:
     assert seen[-1] == 0
 
 
-def test_an_event_that_changes_on_its_way_is_found() -> None:
+def test_an_event_that_does_not_survive_json_is_found() -> None:
     def fractions(table: Table[stones.Options]) -> Any:
         return (stones.Started(21, list(table.seats)),)  # type: ignore[arg-type]
 
-    with pytest.raises(NotConformant, match="changes on its way through JSON"):
+    with pytest.raises(NotConformant, match="must survive JSON"):
         play(broken(setup=fractions), 2, 1)

@@ -10,8 +10,7 @@ import pytest
 from shared.game import AnyGame
 from shared.runtime.settings import SettingError
 from tests.support.toys import TOY, Guess
-from worker.catalog import GAMES
-from worker.games import GameCatalog, NoSuchGame, load_catalog
+from worker.games import GAMES, GameCatalog, NoSuchGame, load_catalog
 
 NEWER = dataclasses.replace(TOY, version=2, title="Toy, again")
 

@@ -35,7 +35,7 @@ def command_of(table: Table, move: messages.AnyMove) -> commands.Command:
         case messages.CardToIsland(color=color, island_index=index):
             return commands.SendStudent(color, table.tile_at(index))
         case messages.ChooseColor(color=color) | messages.CardToTable(color=color):
-            return commands.ChooseColour(color)
+            return commands.ChooseColor(color)
         case messages.ChooseIsland(island_index=index):
             return commands.ChooseIsland(table.tile_at(index))
         case messages.SwapCardEntrance(color=card, color2=entrance):

@@ -4,7 +4,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from shared.games.eriantys.pieces import Colour, Phase
+from shared.games.eriantys.pieces import Color, Phase
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
@@ -60,12 +60,12 @@ class PlayAssistantCard(Move, frozen=True):
 
 
 class EntranceToIsland(Move, frozen=True):
-    color: Colour
+    color: Color
     island_index: int
 
 
 class EntranceToTable(Move, frozen=True):
-    color: Colour
+    color: Color
 
 
 class WalkMotherNature(Move, frozen=True):
@@ -81,12 +81,12 @@ class ActivateCard(Move, frozen=True):
 
 
 class CardToIsland(Move, frozen=True):
-    color: Colour
+    color: Color
     island_index: int
 
 
 class ChooseColor(Move, frozen=True):
-    color: Colour
+    color: Color
 
 
 class ChooseIsland(Move, frozen=True):
@@ -94,23 +94,23 @@ class ChooseIsland(Move, frozen=True):
 
 
 class SwapCardEntrance(Move, frozen=True):
-    color: Colour
+    color: Color
     """The student on the card."""
-    color2: Colour
+    color2: Color
     """The student in the entrance."""
 
 
 class SwapEntranceTable(Move, frozen=True):
-    color: Colour
+    color: Color
     """The student in the entrance."""
-    color2: Colour
+    color2: Color
     """The student in the dining room."""
 
 
 class CardToTable(Move, frozen=True):
     """The princess's choice of a color, under an event type of its own."""
 
-    color: Colour
+    color: Color
 
 
 class EndSelection(Move, frozen=True):
@@ -200,12 +200,12 @@ class StartGame(Message, frozen=True, tag="StartGame"):
 class MoveStudent(Message, frozen=True, tag="MoveStudent"):
     source: str = msgspec.field(name="from")
     to: str
-    color: Colour
+    color: Color
 
 
 class AddStudentTo(Message, frozen=True, tag="AddStudentTo"):
     where: str
-    color: Colour
+    color: Color
 
 
 class MoveTower(Message, frozen=True, tag="MoveTower"):
@@ -219,7 +219,7 @@ class MergeIslands(Message, frozen=True, tag="MergeIslands"):
 
 
 class SetProfessorTo(Message, frozen=True, tag="SetProfessorTo"):
-    professor: Colour
+    professor: Color
     player: str
 
 

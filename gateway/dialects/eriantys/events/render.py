@@ -7,7 +7,7 @@ from gateway.dialects.eriantys.events import messages
 from gateway.dialects.eriantys.events.messages import ToClient
 from shared.games.eriantys import events as game_events
 from shared.games.eriantys.events import Event
-from shared.games.eriantys.pieces import COLOURS, Counts, Phase, listed
+from shared.games.eriantys.pieces import COLORS, Counts, Phase, listed
 from shared.games.eriantys.views import View, keeper_of, position_of, students_of, towers_of
 from shared.room_events import Away, Back, BaseRoomEvent, Closed, Joined, Left, RoomEvent
 
@@ -43,7 +43,7 @@ def pieces(table: Table, view: View) -> Iterator[ToClient]:
     for seat, player in enumerate(view.players):
         yield from added(messages.dining_room(seat), player.hall)
     yield from towers(view)
-    for color, owner in zip(COLOURS, view.professors, strict=True):
+    for color, owner in zip(COLORS, view.professors, strict=True):
         if owner is not None:
             yield messages.SetProfessorTo(color, table.name(owner))
     for seat in table.seats:

@@ -39,7 +39,7 @@ def command_of(table: Table, move: messages.Move) -> commands.Command:
         case messages.ChooseIsland(island_index=index):
             return commands.ChooseIsland(table.tile_at(index))
         case messages.ChooseColor(color=color):
-            return commands.ChooseColour(color)
+            return commands.ChooseColor(color)
         case messages.ChooseTwoColors(first_color=first, second_color=second):
             if active_card(table.view).asks is Ask.HALL_SWAPS:
                 return commands.SwapWithHall(entrance=second, hall=first)

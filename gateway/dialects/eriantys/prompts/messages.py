@@ -4,7 +4,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from shared.games.eriantys.pieces import Colour, Mage, Phase, Tower
+from shared.games.eriantys.pieces import Color, Mage, Phase, Tower
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
@@ -42,12 +42,12 @@ class ChooseAssistant(Message, frozen=True, tag="ChooseAssistant"):
 
 
 class MoveToIsland(Message, frozen=True, tag="MoveToIsland"):
-    color_s: Colour
+    color_s: Color
     index: int
 
 
 class EntranceToHall(Message, frozen=True, tag="EntranceToHall"):
-    color_s: Colour
+    color_s: Color
 
 
 class MoveMN(Message, frozen=True, tag="MoveMN"):
@@ -69,16 +69,16 @@ class ChooseIsland(Message, frozen=True, tag="ChooseIsland"):
 
 
 class ChooseColor(Message, frozen=True, tag="ChooseColor"):
-    color: Colour
+    color: Color
 
 
 class ChooseTwoColors(Message, frozen=True, tag="ChooseTwoColors"):
-    first_color: Colour
-    second_color: Colour
+    first_color: Color
+    second_color: Color
 
 
 class SpecialMoveIsland(Message, frozen=True, tag="SpecialMoveIsland"):
-    student: Colour
+    student: Color
     island_index: int
 
 
@@ -117,14 +117,14 @@ class Lobby(Object, frozen=True):
 
 
 class Island(Object, frozen=True):
-    students: tuple[Colour, ...]
+    students: tuple[Color, ...]
     towers: tuple[Tower, ...]
     no_entry: int
     num_sub_island: int
 
 
 class Cloud(Object, frozen=True):
-    students: tuple[Colour, ...]
+    students: tuple[Color, ...]
 
 
 class Assistant(Object, frozen=True):
@@ -138,9 +138,9 @@ class Hand(Object, frozen=True):
 
 
 class Board(Object, frozen=True):
-    entrance: tuple[Colour, ...]
+    entrance: tuple[Color, ...]
     towers: tuple[Tower, ...]
-    hall: dict[Colour, int]
+    hall: dict[Color, int]
 
 
 class Player(Object, frozen=True):
@@ -159,7 +159,7 @@ class Character(Object, frozen=True):
     """The present price: one coin more once the card was used."""
     already_played: bool
     active: bool
-    students: tuple[Colour, ...] | None = None
+    students: tuple[Color, ...] | None = None
     no_entry: int | None = None
 
 
@@ -167,7 +167,7 @@ class VirtualView(Object, frozen=True):
     virtual_world: tuple[Island, ...]
     virtual_players: tuple[Player, ...]
     virtual_clouds: tuple[Cloud, ...]
-    virtual_profs: dict[Colour, str | None]
+    virtual_profs: dict[Color, str | None]
     virtual_characters: tuple[Character, ...]
     virtual_coins: int
     mn_pos: int
@@ -257,7 +257,7 @@ class UpdatePlayer(Message, frozen=True, tag="UpdatePlayer"):
 
 
 class UpdateProfs(Message, frozen=True, tag="UpdateProfs"):
-    profs: dict[Colour, str | None]
+    profs: dict[Color, str | None]
 
 
 class UpdateCoins(Message, frozen=True, tag="UpdateCoins"):

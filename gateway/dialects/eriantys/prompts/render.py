@@ -6,7 +6,7 @@ from gateway.dialects.eriantys.common.table import Table
 from gateway.dialects.eriantys.prompts import messages
 from gateway.dialects.eriantys.prompts.messages import ToClient
 from shared.games.eriantys.cards import CARDS
-from shared.games.eriantys.pieces import COLOURS, Colour, Phase, listed, steps_of
+from shared.games.eriantys.pieces import COLORS, Color, Phase, listed, steps_of
 from shared.games.eriantys.views import (
     Group,
     View,
@@ -70,7 +70,7 @@ def player(table: Table, view: View, seat: int) -> messages.Player:
         virtual_board=messages.Board(
             entrance=listed(own.entrance),
             towers=(own.tower,) * own.towers,
-            hall=dict(zip(COLOURS, own.hall, strict=True)),
+            hall=dict(zip(COLORS, own.hall, strict=True)),
         ),
         virtual_last_assistant=None if own.assistant is None else assistant(own.assistant),
     )
@@ -80,9 +80,9 @@ def clouds(view: View) -> tuple[messages.Cloud, ...]:
     return tuple(messages.Cloud(listed(students)) for students in view.clouds)
 
 
-def professors(table: Table, view: View) -> dict[Colour, str | None]:
+def professors(table: Table, view: View) -> dict[Color, str | None]:
     owners = (None if owner is None else table.name(owner) for owner in view.professors)
-    return dict(zip(COLOURS, owners, strict=True))
+    return dict(zip(COLORS, owners, strict=True))
 
 
 def character(view: View, place: int) -> messages.Character:

@@ -11,7 +11,7 @@ from gateway.dialects.eriantys.status import messages
 from shared.errors import ProtocolError
 from shared.games.eriantys import commands
 from shared.games.eriantys.cards import CARDS, Ask
-from shared.games.eriantys.pieces import Colour, Counts, listed
+from shared.games.eriantys.pieces import Color, Counts, listed
 
 _decode_head = msgspec.json.Decoder(messages.Command).decode
 _decode_fields: Final = {name: msgspec.json.Decoder(kind).decode for name, kind in messages.COMMANDS.items()}
@@ -52,7 +52,7 @@ def parse_command(line: bytes, table: Table | None) -> ParsedCommand:
             return ParsedCommand(character_command(line, place, table))
 
 
-def color_of(name: str) -> Colour:
+def color_of(name: str) -> Color:
     color = messages.color_named(name)
     if color is None:
         raise ProtocolError("frame/malformed", f"{name[:40]} is not a color")
@@ -84,8 +84,8 @@ def choice_of(line: bytes, asks: Ask) -> commands.WholeChoice | None:
             return commands.SendStudent(color_of(student.p_colour), bounded(student.p_index))
         case Ask.ISLAND:
             return commands.ChooseIsland(bounded(decode(_decode_island, line).p_index))
-        case Ask.COLOUR:
-            return commands.ChooseColour(color_of(decode(_decode_color, line).p_colour))
+        case Ask.COLOR:
+            return commands.ChooseColor(color_of(decode(_decode_color, line).p_colour))
         case Ask.CARD_SWAPS:
             swaps = decode(_decode_swaps, line)
             return commands.Exchange(given=swaps.p_students_to, taken=swaps.p_students_from)
@@ -102,5 +102,5 @@ def single_swap(exchange: commands.Exchange, asks: Ask) -> commands.Command | No
     return commands.SwapWithCard(taken, given) if asks is Ask.CARD_SWAPS else commands.SwapWithHall(given, taken)
 
 
-def _only(students: Counts) -> Colour | None:
+def _only(students: Counts) -> Color | None:
     return listed(students)[0] if sum(students) == 1 else None

@@ -4,7 +4,7 @@ from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
-from shared.games.eriantys.pieces import Colour, Counts
+from shared.games.eriantys.pieces import Color, Counts
 from shared.room_events import NOTHING
 
 FINE: Final = 0
@@ -199,6 +199,6 @@ class CurrentStatus(Reply, frozen=True):
     player_id: int | None = msgspec.field(default=None, name="playerID")
 
 
-def color_named(name: str) -> Colour | None:
+def color_named(name: str) -> Color | None:
     """The color with this name, in upper or lower case."""
-    return Colour.__members__.get(name.upper())
+    return Color.__members__.get(name.upper())

@@ -1,1 +1,1 @@
-"""What is printed on the cards, in a notation of few characters. `cards.py` reads it."""
+"""The cards in a notation of few characters, which `cards.py` reads."""

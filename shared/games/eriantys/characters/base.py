@@ -1,4 +1,4 @@
-"""What a character is to the rules, and all the answers that each kind of question can have."""
+"""The interface of a character to the rules, and all choices that each kind of question allows."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, product
@@ -9,7 +9,7 @@ from shared.games.eriantys.cards import CARDS, Ask
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.commands import (
     Choice,
-    ChooseColour,
+    ChooseColor,
     ChooseIsland,
     Exchange,
     SendStudent,
@@ -17,9 +17,9 @@ from shared.games.eriantys.commands import (
     SwapWithHall,
     WholeChoice,
 )
-from shared.games.eriantys.pieces import COLOURS, TILES, Counts, holds, tally
+from shared.games.eriantys.pieces import COLORS, TILES, Counts, holds, tally
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
@@ -27,17 +27,17 @@ AnyChoice: TypeAlias = Choice | WholeChoice
 
 
 class Effect:
-    """A character. This one asks for nothing and does nothing but what the catalogue says."""
+    """A character. The base class asks for nothing and has only the effects listed in cards.py."""
 
-    def played(self, step: Step) -> None:
-        """It was just paid."""
+    def played(self, draft: StepDraft) -> None:
+        """Apply the effect that the character has at once when it is paid."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        """Why this cannot be chosen; it must not change when the price is paid."""
+        """The rule that forbids this choice, or None. The result must not depend on whether the price is paid yet."""
         return refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
-        """Do what was chosen; `refusal` has nothing against it."""
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
+        """Emit the events of a choice that `refusal` allows."""
 
 
 def no_such_tile(tile: int) -> Rejected | None:
@@ -45,32 +45,32 @@ def no_such_tile(tile: int) -> Rejected | None:
 
 
 _TILES: Final = tuple(range(1, TILES + 1))
-_COLOUR_CHOICES: Final = tuple(ChooseColour(colour) for colour in COLOURS)
+_COLOR_CHOICES: Final = tuple(ChooseColor(color) for color in COLORS)
 _ISLAND_CHOICES: Final = tuple(ChooseIsland(tile) for tile in _TILES)
-_STUDENT_CHOICES: Final = tuple(SendStudent(colour, tile) for colour in COLOURS for tile in _TILES)
+_STUDENT_CHOICES: Final = tuple(SendStudent(color, tile) for color in COLORS for tile in _TILES)
 _HANDFULS: Final[dict[int, tuple[Counts, ...]]] = {
-    size: tuple(tally(chosen) for chosen in combinations_with_replacement(COLOURS, size)) for size in (1, 2, 3)
+    size: tuple(tally(chosen) for chosen in combinations_with_replacement(COLORS, size)) for size in (1, 2, 3)
 }
 
 STEP_CHOICES: Final[dict[str, tuple[Choice, ...]]] = {
     Ask.NOTHING: (),
-    Ask.COLOUR: _COLOUR_CHOICES,
+    Ask.COLOR: _COLOR_CHOICES,
     Ask.ISLAND: _ISLAND_CHOICES,
     Ask.STUDENT: _STUDENT_CHOICES,
-    Ask.CARD_SWAPS: tuple(SwapWithCard(*pair) for pair in product(COLOURS, COLOURS)),
-    Ask.HALL_SWAPS: tuple(SwapWithHall(*pair) for pair in product(COLOURS, COLOURS)),
+    Ask.CARD_SWAPS: tuple(SwapWithCard(*pair) for pair in product(COLORS, COLORS)),
+    Ask.HALL_SWAPS: tuple(SwapWithHall(*pair) for pair in product(COLORS, COLORS)),
 }
-"""Everything that could be answered, one step at a time."""
+"""Every choice that can be legal, one step at a time."""
 
 
 def whole_choices(view: View, seat: Seat, number: int) -> Iterator[WholeChoice | None]:
-    """Everything that could be answered when all is said at once."""
+    """Every choice that can be legal when one command carries all of it."""
     card = CARDS[number]
     match card.asks:
         case Ask.NOTHING:
             yield None
-        case Ask.COLOUR:
-            yield from _COLOUR_CHOICES
+        case Ask.COLOR:
+            yield from _COLOR_CHOICES
         case Ask.ISLAND:
             yield from _ISLAND_CHOICES
         case Ask.STUDENT:

@@ -1,13 +1,13 @@
-"""Characters that change how the rest of the turn is counted. What they change is in the catalogue."""
+"""Characters that change how the rest of the turn is counted. cards.py lists their effects."""
 
 from shared.errors import Rejected
 from shared.games.eriantys.characters.base import AnyChoice, Effect
-from shared.games.eriantys.commands import ChooseColour
+from shared.games.eriantys.commands import ChooseColor
+from shared.games.eriantys.dining_rooms import check_professor
 from shared.games.eriantys.events import ChoiceMade
-from shared.games.eriantys.halls import check_professor
-from shared.games.eriantys.pieces import COLOURS
+from shared.games.eriantys.pieces import COLORS
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
@@ -15,9 +15,9 @@ from shared.ids import Seat
 class Farmer(Effect):
     """Wins ties for professors: at once, and with every student that is placed later in the turn."""
 
-    def played(self, step: Step) -> None:
-        for colour in COLOURS:
-            check_professor(step, colour)
+    def played(self, draft: StepDraft) -> None:
+        for color in COLORS:
+            check_professor(draft, color)
 
 
 class Postman(Effect):
@@ -33,11 +33,11 @@ class Knight(Effect):
 
 
 class MushroomMan(Effect):
-    """A colour gives no influence, from the choice on."""
+    """A color gives no influence, from the choice on."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        return None if isinstance(choice, ChooseColour) else refused("eriantys/no_choice")
+        return None if isinstance(choice, ChooseColor) else refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
-        if isinstance(choice, ChooseColour):
-            step.emit(ChoiceMade(seat, 9, colour=choice.colour))
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
+        if isinstance(choice, ChooseColor):
+            draft.emit(ChoiceMade(seat, 9, colour=choice.colour))

@@ -7,7 +7,7 @@ from shared.games.eriantys.commands import ChooseIsland
 from shared.games.eriantys.events import ChoiceMade, NoEntryPlaced
 from shared.games.eriantys.islands import resolve
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View, position_of
 from shared.ids import Seat
 
@@ -18,10 +18,10 @@ class Herald(Effect):
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
         return no_such_tile(choice.tile) if isinstance(choice, ChooseIsland) else refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
         if isinstance(choice, ChooseIsland):
-            step.emit(ChoiceMade(seat, 3, tile=choice.tile))
-            resolve(step, choice.tile)
+            draft.emit(ChoiceMade(seat, 3, tile=choice.tile))
+            resolve(draft, choice.tile)
 
 
 class Herbalist(Effect):
@@ -32,8 +32,8 @@ class Herbalist(Effect):
             return refused("eriantys/no_choice")
         return no_such_tile(choice.tile) if card_of(view, 5).no_entry else refused("eriantys/card_useless")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
         if isinstance(choice, ChooseIsland):
-            step.emit(ChoiceMade(seat, 5, tile=choice.tile))
-            group = step.view.groups[position_of(step.view, choice.tile)]
-            step.emit(NoEntryPlaced(group.tiles[0]))
+            draft.emit(ChoiceMade(seat, 5, tile=choice.tile))
+            group = draft.state.view.groups[position_of(draft.state.view, choice.tile)]
+            draft.emit(NoEntryPlaced(group.tiles[0]))

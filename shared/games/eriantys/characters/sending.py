@@ -1,20 +1,22 @@
 """Characters that move students from a card or to the bag."""
 
+from shared.dice import Dice
 from shared.errors import Rejected
+from shared.games.eriantys.bag import draw
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.characters.base import AnyChoice, Effect, no_such_tile
-from shared.games.eriantys.commands import ChooseColour, SendStudent
+from shared.games.eriantys.commands import ChooseColor, SendStudent
+from shared.games.eriantys.dining_rooms import check_professor, student_arrived
 from shared.games.eriantys.endings import call_last_round
 from shared.games.eriantys.events import CardRefilled, CardToHall, CardToIsland, ChoiceMade, StudentsReturned
-from shared.games.eriantys.halls import check_professor, student_arrived
 from shared.games.eriantys.pieces import INDEX, ROW, Reason
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step, draw
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
 RETURNED = 3
-"""Students that the thief takes from each dining room, where there are so many."""
+"""The number of students that the thief takes from each dining room, or all if there are fewer."""
 
 
 class Monk(Effect):
@@ -27,51 +29,51 @@ class Monk(Effect):
             return refused("eriantys/no_student")
         return no_such_tile(choice.tile)
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
         if isinstance(choice, SendStudent):
-            step.emit(ChoiceMade(seat, 1, choice.colour, choice.tile))
-            step.emit(CardToIsland(1, choice.colour, choice.tile))
-            refill_card(step, seat, 1)
+            draft.emit(ChoiceMade(seat, 1, choice.colour, choice.tile))
+            draft.emit(CardToIsland(1, choice.colour, choice.tile))
+            refill_card(draft, seat, 1)
 
 
 class Princess(Effect):
     """A student from the card to the own dining room."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        if not isinstance(choice, ChooseColour):
+        if not isinstance(choice, ChooseColor):
             return refused("eriantys/no_choice")
         if view.players[seat].hall[INDEX[choice.colour]] == ROW:
             return refused("eriantys/row_full")
         return None if card_of(view, 11).students[INDEX[choice.colour]] else refused("eriantys/no_student")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
-        if isinstance(choice, ChooseColour):
-            step.emit(ChoiceMade(seat, 11, choice.colour))
-            step.emit(CardToHall(seat, 11, choice.colour))
-            student_arrived(step, seat, choice.colour)
-            refill_card(step, seat, 11)
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
+        if isinstance(choice, ChooseColor):
+            draft.emit(ChoiceMade(seat, 11, choice.colour))
+            draft.emit(CardToHall(seat, 11, choice.colour))
+            student_arrived(draft, seat, choice.colour)
+            refill_card(draft, seat, 11)
 
 
 class Thief(Effect):
-    """Everybody gives students of a colour back to the bag."""
+    """All players return students of a color to the bag."""
 
     def refusal(self, view: View, seat: Seat, choice: AnyChoice) -> Rejected | None:
-        return None if isinstance(choice, ChooseColour) else refused("eriantys/no_choice")
+        return None if isinstance(choice, ChooseColor) else refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
-        if isinstance(choice, ChooseColour):
-            step.emit(ChoiceMade(seat, 12, choice.colour))
-            for number, player in enumerate(step.view.players):
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
+        if isinstance(choice, ChooseColor):
+            draft.emit(ChoiceMade(seat, 12, choice.colour))
+            for number, player in enumerate(draft.state.view.players):
                 if count := min(RETURNED, player.hall[INDEX[choice.colour]]):
-                    step.emit(StudentsReturned(Seat(number), choice.colour, count))
-            check_professor(step, choice.colour)
+                    draft.emit(StudentsReturned(Seat(number), choice.colour, count))
+            check_professor(draft, choice.colour)
 
 
-def refill_card(step: Step, seat: Seat, number: int) -> None:
-    """One student from the bag, if it has any; the last one makes this the last round."""
-    if not any(step.view.bag):
+def refill_card(draft: StepDraft, seat: Seat, number: int) -> None:
+    """Move one student from the bag to the card, if the bag has any; the last one makes this the last round."""
+    if not any(draft.state.view.bag):
         return
-    drawn, left = draw(step.dice("card", step.view.round, seat), step.view.bag, 1)
-    step.emit(CardRefilled(number, drawn[0]))
+    drawn, left = draw(Dice(draft.state.seed, "card", draft.state.view.round, seat), draft.state.view.bag, 1)
+    draft.emit(CardRefilled(number, drawn[0]))
     if not any(left):
-        call_last_round(step, Reason.BAG)
+        call_last_round(draft, Reason.BAG)

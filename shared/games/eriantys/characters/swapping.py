@@ -5,17 +5,17 @@ from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.changes import card_of
 from shared.games.eriantys.characters.base import AnyChoice, Effect
 from shared.games.eriantys.commands import Exchange, SwapWithCard, SwapWithHall
+from shared.games.eriantys.dining_rooms import check_professor, student_arrived
 from shared.games.eriantys.events import CardSwapped, ChoiceMade, HallSwapped
-from shared.games.eriantys.halls import check_professor, student_arrived
-from shared.games.eriantys.pieces import INDEX, ROW, Colour, Counts, counts, holds, listed, together, without
+from shared.games.eriantys.pieces import INDEX, ROW, Color, Counts, counts, holds, listed, together, without
 from shared.games.eriantys.refusals import refused
-from shared.games.eriantys.step import Step
+from shared.games.eriantys.state import StepDraft
 from shared.games.eriantys.views import View
 from shared.ids import Seat
 
 
-def pairs(exchange: Exchange) -> tuple[tuple[Colour, Colour], ...]:
-    """(leaves the entrance, comes to it) for each swap that changes anything, in the order of colours."""
+def pairs(exchange: Exchange) -> tuple[tuple[Color, Color], ...]:
+    """The swaps that change anything, as (leaves the entrance, comes to it), in the order of colors."""
     common = counts(map(min, exchange.given, exchange.taken))
     leaving, coming = without(exchange.given, common), without(exchange.taken, common)
     return tuple(zip(listed(leaving), listed(coming), strict=True))
@@ -49,14 +49,14 @@ class Jester(Effect):
             case _:
                 return refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
-        step.emit(ChoiceMade(seat, 7))
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
+        draft.emit(ChoiceMade(seat, 7))
         match choice:
             case SwapWithCard(card=card, entrance=entrance) if card is not entrance:
-                step.emit(CardSwapped(seat, 7, card, entrance))
+                draft.emit(CardSwapped(seat, 7, card, entrance))
             case Exchange():
                 for entrance, card in pairs(choice):
-                    step.emit(CardSwapped(seat, 7, card, entrance))
+                    draft.emit(CardSwapped(seat, 7, card, entrance))
 
 
 class Minstrel(Effect):
@@ -78,16 +78,16 @@ class Minstrel(Effect):
             case _:
                 return refused("eriantys/no_choice")
 
-    def use(self, step: Step, seat: Seat, choice: AnyChoice) -> None:
-        step.emit(ChoiceMade(seat, 10))
+    def use(self, draft: StepDraft, seat: Seat, choice: AnyChoice) -> None:
+        draft.emit(ChoiceMade(seat, 10))
         match choice:
             case SwapWithHall(entrance=entrance, hall=hall) if entrance is not hall:
-                self._swap(step, seat, entrance, hall)
+                self._swap(draft, seat, entrance, hall)
             case Exchange():
                 for entrance, hall in pairs(choice):
-                    self._swap(step, seat, entrance, hall)
+                    self._swap(draft, seat, entrance, hall)
 
-    def _swap(self, step: Step, seat: Seat, entrance: Colour, hall: Colour) -> None:
-        step.emit(HallSwapped(seat, entrance, hall))
-        student_arrived(step, seat, entrance)
-        check_professor(step, hall)
+    def _swap(self, draft: StepDraft, seat: Seat, entrance: Color, hall: Color) -> None:
+        draft.emit(HallSwapped(seat, entrance, hall))
+        student_arrived(draft, seat, entrance)
+        check_professor(draft, hall)

@@ -9,7 +9,7 @@ from shared.dice import Dice
 from shared.errors import Rejected
 from shared.game import Table
 from shared.games.snarl.game import GAME
-from shared.games.snarl.options import Options
+from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.games.snarl.views import View
 from shared.ids import Seat

@@ -11,8 +11,8 @@ from gateway.dialects.eriantys.events import messages as events_messages
 from gateway.dialects.eriantys.prompts import messages as prompts_messages
 from gateway.dialects.eriantys.status import messages as status_messages
 from shared.games.eriantys.refusals import CODES
-from tests.unit.games.eriantys.building import board
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
+from tests.unit.shared.games.eriantys.positions import board
 
 PAGES = Path(__file__).parents[5] / "docs"
 

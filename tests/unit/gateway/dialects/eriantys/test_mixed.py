@@ -11,8 +11,8 @@ from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.views import View
 from tests.support.eriantys_players import Party
-from tests.unit.games.eriantys.building import board
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, types
+from tests.unit.shared.games.eriantys.positions import board
 
 ALL = (EVENTS, PROMPTS, STATUS)
 

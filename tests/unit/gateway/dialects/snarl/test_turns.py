@@ -7,14 +7,15 @@ import pytest
 
 from gateway.dialects.snarl import SnarlSettings
 from gateway.dialects.snarl.close_codes import BUSY, GAME_OVER
-from shared.game import Table
+from shared.game import Draft, Table
 from shared.games.snarl.boards import draw
 from shared.games.snarl.events import Event, GameBegan, LevelBegan, TurnCame
+from shared.games.snarl.house_rules import HouseRules
 from shared.games.snarl.levels import Level
-from shared.games.snarl.options import House, Options
-from shared.games.snarl.rules import Script
-from shared.games.snarl.sights import Actor, Kind, Point
-from shared.games.snarl.state import State
+from shared.games.snarl.pieces import Actor, Kind, Point
+from shared.games.snarl.rounds import show
+from shared.games.snarl.setup import Options
+from shared.games.snarl.state import State, evolve
 from shared.ids import RoomId
 from tests.support.snarl_stage import HALL, WORKED, statue, zombie
 from tests.support.snarl_table import LOCAL, Client, Cluster
@@ -24,7 +25,7 @@ STAY = {"type": "move", "to": None}
 
 @pytest.fixture(autouse=True)
 def _adversaries_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.games.snarl.rules.next_step", statue)
+    monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)
 
 
 def staged(
@@ -39,15 +40,15 @@ def staged(
     """A table that begins in this position, which all players have received."""
 
     def setup(table: Table[Options]) -> tuple[Event, ...]:
-        script = Script(State())
+        draft = Draft(State(), evolve)
         chosen = table.options
-        script.add(GameBegan(table.order, 1, last, chosen.move_time_ms, chosen.grace_ms, House(), 5))
+        draft.emit(GameBegan(table.order, 1, last, chosen.move_time_ms, chosen.grace_ms, HouseRules(), 5))
         places = tuple(
             Actor(Kind.PLAYER, seat, place) for seat, place in zip(table.order, players.values(), strict=True)
         )
-        script.show(LevelBegan(1, table.order, draw(level), places, tuple(adversaries)))
-        script.add(TurnCame(table.order[0]))
-        return tuple(script.events)
+        show(draft, LevelBegan(1, table.order, draw(level), places, tuple(adversaries)))
+        draft.emit(TurnCame(table.order[0]))
+        return tuple(draft.events)
 
     cluster = Cluster(settings, setup=setup)
     if tcp is not None:

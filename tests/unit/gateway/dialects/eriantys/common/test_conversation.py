@@ -16,8 +16,8 @@ from gateway.dialects.eriantys.prompts import messages as prompts_messages
 from gateway.dialects.requests import ActRequest, CountRejection, LoginRequest
 from shared.games.eriantys.pieces import Phase
 from tests.support.eriantys_table import DIALECTS, House
-from tests.unit.games.eriantys.building import board
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
+from tests.unit.shared.games.eriantys.positions import board
 
 ALL = (EVENTS, PROMPTS, STATUS)
 FINE: dict[str, Any] = {

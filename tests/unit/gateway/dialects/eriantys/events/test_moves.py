@@ -8,8 +8,8 @@ from shared.games.eriantys.pieces import NO_STUDENTS, Phase, Tower
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Group
 from shared.ids import Seat
-from tests.unit.games.eriantys.building import board, joined, with_card, with_seat, with_view
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, Seats, types, word
+from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_seat, with_view
 
 ACK = {"type": "Ack"}
 FIRST = Seat(0)

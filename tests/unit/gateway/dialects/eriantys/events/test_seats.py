@@ -8,8 +8,8 @@ from shared.games.eriantys.views import Group
 from shared.ids import RoomId, Seat
 from shared.room_events import Away, Joined, Left
 from tests.support.eriantys_table import House
-from tests.unit.games.eriantys.building import board, joined, with_card, with_view
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, STATUS, Seats, types, word
+from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_view
 
 ACK = {"type": "Ack"}
 

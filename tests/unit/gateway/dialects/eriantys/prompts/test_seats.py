@@ -9,8 +9,8 @@ from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.state import State
 from shared.ids import Seat
 from tests.support.eriantys_table import House
-from tests.unit.games.eriantys.building import board
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, Seats, code, types
+from tests.unit.shared.games.eriantys.positions import board
 
 FIRST = Seat(0)
 PARAMS = {"type": "GameParams", "numPlayers": 2, "expert": True, "nickname": "ann", "mage": "MAGE2"}

@@ -9,8 +9,8 @@ from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Active
 from shared.ids import Seat
 from tests.support.eriantys_table import House
-from tests.unit.games.eriantys.building import board, joined, with_card, with_seat, with_view
 from tests.unit.gateway.dialects.eriantys.tables import PROMPTS, STATUS, Seats, status
+from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_seat, with_view
 
 FIRST, SECOND = Seat(0), Seat(1)
 GREEN_OF_FIRST = (FIRST, None, None, None, None)

@@ -8,8 +8,8 @@ from shared.errors import ProtocolError
 from shared.games.eriantys.pieces import Tower
 from shared.games.eriantys.views import Group
 from tests.support.eriantys_table import House
-from tests.unit.games.eriantys.building import board, joined, with_card, with_view
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, status
+from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_view
 
 # --- names and seats -------------------------------------------------------------------------------------------------
 

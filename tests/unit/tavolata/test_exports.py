@@ -1,0 +1,78 @@
+"""The public package: what it exports, that every export is documented, and what importing it costs."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import tavolata
+import tavolata.testing
+
+HEAVY = ("redis", "hiredis", "starlette", "uvicorn", "websockets", "asyncio", "shared.bus", "shared.games")
+
+
+def imported_from(package: ModuleType) -> dict[str, str]:
+    """The exported names, each with the module that defines it."""
+    tree = ast.parse(Path(str(package.__file__)).read_text())
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+def documented(module: str) -> Iterator[str]:
+    """The classes, functions and constants of a module that have a docstring."""
+    body = ast.parse(Path(str(importlib.import_module(module).__file__)).read_text()).body
+    for node, following in zip(body, [*body[1:], None], strict=True):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node):
+                yield node.name
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+                    yield name
+            case _:
+                pass
+
+
+def test_the_package_exports_these_names_and_no_others() -> None:
+    assert sorted(tavolata.__all__) == [
+        "Absent",
+        "AnyGame",
+        "Choice",
+        "DeadlinePassed",
+        "Dice",
+        "Draft",
+        "Game",
+        "Message",
+        "Notice",
+        "Outcome",
+        "Present",
+        "Rejected",
+        "Seat",
+        "Table",
+        "Timer",
+        "Value",
+    ]
+    assert sorted(tavolata.testing.__all__) == ["NotConformant", "check_every_option", "play"]
+
+
+@pytest.mark.parametrize("package", [tavolata, tavolata.testing], ids=lambda package: str(package.__name__))
+def test_every_export_has_a_docstring(package: ModuleType) -> None:
+    origins = imported_from(package)
+    assert sorted(origins) == sorted(package.__all__)
+    undocumented = [name for name, module in origins.items() if name not in set(documented(module))]
+    assert not undocumented
+
+
+def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
+    assert Path(str(tavolata.__file__)).with_name("py.typed").exists()
+
+
+@pytest.mark.parametrize("name", ["tavolata", "tavolata.testing"])
+def test_importing_the_package_loads_no_server_and_no_store_client(name: str) -> None:
+    script = f"import sys, {name}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
