@@ -20,7 +20,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, time: VirtualTime) -> None:
         super().__init__(_Instant())
         self._virtual = time
-        # asyncio adds this to the time to find due timers; a nanosecond is lost in floats as large as seconds since 1970.
+        # asyncio adds this to the time to find due timers. A nanosecond is lost in such large floats
         self._clock_resolution = 1e-5
 
     def time(self) -> float:
