@@ -31,7 +31,6 @@ from shared.deliveries import Reply
 from shared.ids import CommandId, Epoch, Partition, RoomId, Seat
 from shared.room_events import RoomSpec
 from shared.runtime.settings import GatewaySettings, WorkerSettings
-from tests.support.gateway_bench import attach
 from worker.games import load_catalog
 from worker.partitions.partition import OwnedPartition
 
@@ -130,7 +129,7 @@ class Bench:
             connections.append(connection)
         top = self._holding.rooms[room].state.offset
         for number, connection in enumerate(connections):
-            attach(connection, Reply(connection.number, room, CommandId(1), "", "", Epoch(1), top, Seat(number)))
+            _attach(connection, Reply(connection.number, room, CommandId(1), "", "", Epoch(1), top, Seat(number)))
         return connections
 
     def _handle(self, envelopes: Sequence[Envelope]) -> list[tuple[str, bytes]]:
@@ -166,6 +165,14 @@ def _node(settings: GatewaySettings, store: Sink) -> GatewayNode:
     tokens = Tokens("", 1)
     clock = asyncio.get_running_loop().time
     return GatewayNode(settings, store, NoSubscription, tokens, RandomIds(), clock, {})
+
+
+def _attach(connection: Connection, reply: Reply) -> None:
+    """Attach a connection to a room, as if it had asked for that."""
+    state = connection.session.state
+    state.effects = []
+    state.attach(reply, 0)
+    connection._perform(state.effects)
 
 
 async def main() -> None:

@@ -24,6 +24,18 @@ _LAST = 20
 _decode_status = msgspec.json.Decoder(dict[str, Any]).decode
 
 
+class SeatReport(msgspec.Struct, frozen=True):
+    """A seat as operators see it, with the connection that was last attached to it."""
+
+    seat: Seat
+    name: str
+    bot: bool
+    here: bool
+    left: bool
+    gateway: str
+    connection: int
+
+
 class Drain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     process: str
 
@@ -118,16 +130,10 @@ class Operators:
         return json({"draining": process}, 202)
 
 
-def _seat(seat: Seat, recorded: RecordedSeat) -> dict[str, Any]:
-    return {
-        "seat": seat,
-        "name": recorded.name,
-        "bot": recorded.bot,
-        "here": recorded.here,
-        "left": recorded.left,
-        "gateway": recorded.gateway,
-        "connection": recorded.connection,
-    }
+def _seat(seat: Seat, recorded: RecordedSeat) -> SeatReport:
+    return SeatReport(
+        seat, recorded.name, recorded.bot, recorded.here, recorded.left, recorded.gateway, recorded.connection
+    )
 
 
 def _status(body: bytes | None) -> dict[str, Any]:
