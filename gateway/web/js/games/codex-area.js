@@ -25,7 +25,6 @@ export class Area {
   #paint;
   #zoom = 1;
   #shift = [0, 0];
-  #pans = false;
   #seat = null;
 
   constructor(paint) {

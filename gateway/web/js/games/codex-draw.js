@@ -17,10 +17,10 @@ function corner(kind, place) {
   return at(x, y, s("rect", { class: "corner", x: 2, y: 2, width: CORNER_X - 4, height: CORNER_Y - 4, rx: 6 }), kind !== "empty" && small(sign(kind), CORNER_X / 2, CORNER_Y / 2, 1.05));
 }
 
-function worth(card) {
-  if (!card.points) return null;
-  const sum = label(card.per ? WIDTH / 2 - 9 : WIDTH / 2, 15, card.points, { class: "points" });
-  const per = card.per === "corner" ? at(WIDTH / 2 + 10, 15, s("rect", { class: "corner", x: -7, y: -7, width: 14, height: 14, rx: 3 }), s("rect", { class: "overlap", x: -1, y: -1, width: 8, height: 8, rx: 2 })) : card.per && small(sign(card.per), WIDTH / 2 + 11, 15, 0.75);
+function worth(side) {
+  if (!side.points) return null;
+  const sum = label(side.per ? WIDTH / 2 - 9 : WIDTH / 2, 15, side.points, { class: "points" });
+  const per = side.per === "corner" ? at(WIDTH / 2 + 10, 15, s("rect", { class: "corner", x: -7, y: -7, width: 14, height: 14, rx: 3 }), s("rect", { class: "overlap", x: -1, y: -1, width: 8, height: 8, rx: 2 })) : side.per && small(sign(side.per), WIDTH / 2 + 11, 15, 0.75);
   return [s("rect", { class: "tag", x: WIDTH / 2 - 22, y: 3, width: 44, height: 24, rx: 8 }), sum, per];
 }
 

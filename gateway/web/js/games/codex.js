@@ -97,13 +97,13 @@ class Codex {
       const face = this.#face(number);
       const placeable = options.some((command) => command.type === "place_card" && command.choice === index + 1 && command.face === face);
       const other = options.some((command) => command.type === "place_card" && command.choice === index + 1);
-      const picture = h("div", { class: `handcard${placeable ? "" : " dim"}`, "data-at": `hand-${number}` }, frame(card(number, face)));
-      if (placeable) lit(picture, { key: `hand-${number}`, label: `Card ${index + 1}: ${inWords(number, face)}`, act: () => this.#choose(number), drag: true, picked: this.#chosen === number });
+      const slot = h("div", { class: `handcard${placeable ? "" : " dim"}`, "data-at": `hand-${number}` }, frame(card(number, face)));
+      if (placeable) lit(slot, { key: `hand-${number}`, label: `Card ${index + 1}: ${inWords(number, face)}`, act: () => this.#choose(number), drag: true, picked: this.#chosen === number });
       const turn = h("button", { type: "button", class: "small", "data-key": `flip-${number}` }, "Turn over");
       if (other && !placeable) lit(turn, { key: `flip-${number}`, label: `Turn card ${index + 1} over`, act: () => this.#flip(number) });
       else turn.addEventListener("click", () => this.#flip(number));
       const poor = phase === "playing" && other && !placeable && h("small", {}, "its cost is not in sight");
-      return h("div", { class: "handslot" }, picture, h("div", { class: "row" }, turn, poor));
+      return h("div", { class: "handslot" }, slot, h("div", { class: "row" }, turn, poor));
     });
     return h("section", { class: "codex-hand", "aria-label": "Your hand", "data-at": "hand" }, ...cards);
   }

@@ -26,8 +26,8 @@ function places(groups, shape) {
   const point = walk(shape);
   const found = new Map();
   let run = 0;
-  for (const group of groups) {
-    const tiles = inOrder(group.tiles);
+  for (const { tiles: joined } of groups) {
+    const tiles = inOrder(joined);
     for (const tile of tiles) {
       found.set(tile, run + 0.5);
       run += 1;
