@@ -54,7 +54,10 @@ export class Board {
     const keys = this.#keys();
     const same = keys.get(before.dataset.key);
     const chosen = same?.classList.contains("picked") && !before.classList.contains("picked");
-    const fresh = known && (chosen || !same) ? [...keys].find(([key, element]) => !known.has(key) && element.classList.contains("lit"))?.[1] : null;
+    const fresh =
+      known && (chosen || !same)
+        ? [...keys].find(([key, element]) => !known.has(key) && element.classList.contains("lit"))?.[1]
+        : null;
     const next = fresh ?? same ?? (known && this.#host.querySelector(".lit"));
     next?.focus({ preventScroll: !known });
   }
@@ -165,7 +168,12 @@ export class Board {
 function shadow(element) {
   const box = element.getBoundingClientRect();
   const ghost = h("div", { class: "ghost", "aria-hidden": "true" });
-  Object.assign(ghost.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` });
+  Object.assign(ghost.style, {
+    left: `${box.x}px`,
+    top: `${box.y}px`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
+  });
   let copy = element.cloneNode(true);
   if (element.ownerSVGElement) {
     const shape = element.getBBox();
@@ -185,13 +193,19 @@ function slide(element, old) {
   const scale = element.ownerSVGElement?.getScreenCTM()?.a || 1;
   const [x, y] = [(old.x - now.x) / scale, (old.y - now.y) / scale];
   if (Math.hypot(x, y) < 1) return;
-  element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: FLIGHT_MS, easing: "ease-in-out" });
+  element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], {
+    duration: FLIGHT_MS,
+    easing: "ease-in-out",
+  });
 }
 
 function fly(start, end, piece) {
   const ghost = h("div", { class: "flight", "aria-hidden": "true" }, piece);
   document.body.append(ghost);
   const centre = (box) => `translate(${box.x + box.width / 2}px, ${box.y + box.height / 2}px) translate(-50%, -50%)`;
-  const motion = ghost.animate([{ transform: centre(start) }, { transform: centre(end) }], { duration: FLIGHT_MS * 1.4, easing: "ease-in-out" });
+  const motion = ghost.animate([{ transform: centre(start) }, { transform: centre(end) }], {
+    duration: FLIGHT_MS * 1.4,
+    easing: "ease-in-out",
+  });
   motion.onfinish = motion.oncancel = () => ghost.remove();
 }

@@ -84,7 +84,11 @@ class Lobby {
   #cards() {
     const names = [...this.app.cards.keys()];
     const sorted = [...ORDER.filter((name) => names.includes(name)), ...names.filter((name) => !ORDER.includes(name))];
-    return h("section", { class: "gamecards", "aria-label": "Games" }, ...sorted.map((name) => this.#card(this.app.cards.get(name))));
+    return h(
+      "section",
+      { class: "gamecards", "aria-label": "Games" },
+      ...sorted.map((name) => this.#card(this.app.cards.get(name))),
+    );
   }
 
   #card(card) {
@@ -94,7 +98,12 @@ class Lobby {
       "article",
       { class: "gamecard", "data-game": name },
       emblem && h("div", { class: "emblem", "aria-hidden": "true" }, emblem),
-      h("div", { class: "gamecard-text" }, h("h2", {}, title), h("p", {}, ABOUT[name] ?? `A game for ${seats.join(", ")} players.`)),
+      h(
+        "div",
+        { class: "gamecard-text" },
+        h("h2", {}, title),
+        h("p", {}, ABOUT[name] ?? `A game for ${seats.join(", ")} players.`),
+      ),
       h(
         "div",
         { class: "row" },
@@ -132,11 +141,20 @@ class Lobby {
         ),
       );
     const games = [["", "All games"], ...[...this.app.cards.values()].map((card) => [card.name, card.title])];
-    const statuses = [["", "Waiting and playing"], ["waiting", "Waiting"], ["playing", "Playing"]];
+    const statuses = [
+      ["", "Waiting and playing"],
+      ["waiting", "Waiting"],
+      ["playing", "Playing"],
+    ];
     return h(
       "section",
       { class: "panel tables" },
-      h("div", { class: "row spread" }, h("h2", {}, "Tables"), h("div", { class: "row" }, pick("game", games, "Game"), pick("status", statuses, "State"))),
+      h(
+        "div",
+        { class: "row spread" },
+        h("h2", {}, "Tables"),
+        h("div", { class: "row" }, pick("game", games, "Game"), pick("status", statuses, "State")),
+      ),
       this.#byNumber(),
       h(
         "table",
@@ -154,7 +172,14 @@ class Lobby {
   }
 
   #byNumber() {
-    const field = h("input", { inputmode: "numeric", pattern: "[0-9]+", placeholder: "Number of a table", required: true, id: "number", "aria-label": "Number of a table" });
+    const field = h("input", {
+      inputmode: "numeric",
+      pattern: "[0-9]+",
+      placeholder: "Number of a table",
+      required: true,
+      id: "number",
+      "aria-label": "Number of a table",
+    });
     const go = (event) => {
       event.preventDefault();
       this.app.go(`/t/${Number(field.value)}`);
@@ -184,7 +209,9 @@ class Lobby {
         h(
           "div",
           { class: "row end" },
-          waiting && room.free > 0 && button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
+          waiting &&
+            room.free > 0 &&
+            button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
           h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
         ),
       ),
@@ -192,6 +219,11 @@ class Lobby {
   }
 
   #open() {
-    return h("section", { class: "panel" }, h("h2", {}, "Open a table"), createForm(this.app, (spec) => this.#enter(this.play.create(spec))));
+    return h(
+      "section",
+      { class: "panel" },
+      h("h2", {}, "Open a table"),
+      createForm(this.app, (spec) => this.#enter(this.play.create(spec))),
+    );
   }
 }

@@ -120,7 +120,12 @@ class App {
       this.toast("You have a seat at a table; leave it before you change your name.");
       return this.#me();
     };
-    const form = h("form", { class: "rename", onsubmit: done }, field, h("button", { class: "small" }, "Take this name"));
+    const form = h(
+      "form",
+      { class: "rename", onsubmit: done },
+      field,
+      h("button", { class: "small" }, "Take this name"),
+    );
     form.addEventListener("keydown", (event) => event.key === "Escape" && this.#me());
     $("#me").replaceChildren(form);
     field.select();
@@ -130,7 +135,8 @@ class App {
     const wanted = this.identity.name;
     if (this.identity.token) this.identity.forget();
     else this.identity.another();
-    if (!/^Guest\d+$/.test(wanted)) this.toast(`${wanted}: ${sentence(refusal)} You are ${this.identity.name} for now.`);
+    if (!/^Guest\d+$/.test(wanted))
+      this.toast(`${wanted}: ${sentence(refusal)} You are ${this.identity.name} for now.`);
     this.play.introduce();
   }
 

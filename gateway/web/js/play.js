@@ -157,16 +157,26 @@ export class Play extends Emitter {
 
   /** The connection's next word is said in a moment, if there still is this connection. */
   #rest(then) {
-    this.#nap ||= setTimeout(() => {
-      this.#nap = 0;
-      then();
-    }, BUSY_DELAY * (0.5 + Math.random()));
+    this.#nap ||= setTimeout(
+      () => {
+        this.#nap = 0;
+        then();
+      },
+      BUSY_DELAY * (0.5 + Math.random()),
+    );
   }
 
   /** The rooms that go on and in which we have a seat, as far as we know. */
   get seated() {
-    const known = [...this.#rooms].filter(([, { seat, over }]) => Number.isInteger(seat) && !over).map(([room]) => room);
-    return [...new Set([...known, ...(this.welcome?.rooms ?? []).filter((room) => !this.#rooms.has(room) && !this.#left.has(room))])];
+    const known = [...this.#rooms]
+      .filter(([, { seat, over }]) => Number.isInteger(seat) && !over)
+      .map(([room]) => room);
+    return [
+      ...new Set([
+        ...known,
+        ...(this.welcome?.rooms ?? []).filter((room) => !this.#rooms.has(room) && !this.#left.has(room)),
+      ]),
+    ];
   }
 
   /** The rooms that we attend to although nothing is played there any more. */

@@ -10,7 +10,10 @@ export function seatList(list, room, score) {
   const taken = new Map(room.seats.map((seat) => [seat.seat, seat]));
   const items = Array.from({ length: room.spec.seats }, (_, number) => {
     const seat = taken.get(number);
-    if (!seat) return room.status === "waiting" ? h("li", { class: "seat free" }, h("span", { class: "turnmark" }), h("span", { class: "who" }, "free seat")) : null;
+    if (!seat)
+      return room.status === "waiting"
+        ? h("li", { class: "seat free" }, h("span", { class: "turnmark" }), h("span", { class: "who" }, "free seat"))
+        : null;
     const on = turn.includes(number) && room.status === "playing";
     const won = room.outcome?.winners?.includes(number);
     return h(

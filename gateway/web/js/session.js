@@ -53,7 +53,9 @@ class Identity {
 
   /** The name is somebody else's: another one, close to it. */
   another() {
-    this.name = /^Guest\d+$/.test(this.name) ? guest() : `${this.name.slice(0, 29)}${10 + Math.floor(Math.random() * 90)}`;
+    this.name = /^Guest\d+$/.test(this.name)
+      ? guest()
+      : `${this.name.slice(0, 29)}${10 + Math.floor(Math.random() * 90)}`;
   }
 }
 

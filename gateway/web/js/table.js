@@ -62,7 +62,13 @@ class Table {
   #nowhere(refusal) {
     this.app.place(`Table ${this.number}`);
     this.app.main.replaceChildren(
-      h("div", { class: "panel lonely" }, h("h1", {}, `Table ${this.number}`), h("p", {}, sentence(refusal)), h("a", { class: "button primary", href: "/", "data-go": true }, "To the lobby")),
+      h(
+        "div",
+        { class: "panel lonely" },
+        h("h1", {}, `Table ${this.number}`),
+        h("p", {}, sentence(refusal)),
+        h("a", { class: "button primary", href: "/", "data-go": true }, "To the lobby"),
+      ),
     );
   }
 
@@ -70,7 +76,8 @@ class Table {
 
   #viewed(view, reason) {
     const first = !this.#room;
-    if (reason === "rewound") this.#write([h("li", { class: "note" }, "The store lost its last moments; this is how it stands.")]);
+    if (reason === "rewound")
+      this.#write([h("li", { class: "note" }, "The store lost its last moments; this is how it stands.")]);
     this.#take(view);
     if (first) this.#furnish();
     this.#paint();
@@ -148,11 +155,26 @@ class Table {
   #furnish() {
     const { app } = this;
     const link = `${location.origin}/t/${this.number}`;
-    const share = button("Copy link", () => navigator.clipboard?.writeText(link).then(() => app.toast("The link is copied."), () => app.toast(link)), { class: "small" });
+    const share = button(
+      "Copy link",
+      () =>
+        navigator.clipboard?.writeText(link).then(
+          () => app.toast("The link is copied."),
+          () => app.toast(link),
+        ),
+      { class: "small" },
+    );
     app.place(`${app.title(this.#room.spec.game)} · table ${this.number}`, share);
     app.main.replaceChildren(
       h("section", { class: "stage" }, this.status, this.host),
-      h("aside", { class: "side" }, this.seats, this.talk.element, h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.log), this.buttons),
+      h(
+        "aside",
+        { class: "side" },
+        this.seats,
+        this.talk.element,
+        h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.log),
+        this.buttons,
+      ),
     );
   }
 
@@ -176,7 +198,9 @@ class Table {
     const turn = room.turn ?? [];
     const mine = room.you !== undefined && turn.includes(room.you);
     const says = room.status === "finished" ? this.#result(room) : this.#prompt(room, options, turn, mine);
-    const undo = this.#game.half?.() && button("Undo", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
+    const undo =
+      this.#game.half?.() &&
+      button("Undo", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
     this.clock = h("span", { class: "clock", "aria-label": "Time left" });
     this.status.className = `status${mine ? " mine" : ""}${room.status === "finished" ? " over" : ""}`;
     this.status.replaceChildren(h("span", { class: "says" }, says), ...(undo ? [undo] : []), this.clock);
@@ -188,7 +212,8 @@ class Table {
   #prompt(room, options, turn, mine) {
     if (room.status === "waiting") return "Waiting for players";
     if (room.status === "closed") return "The table is closed.";
-    if (mine) return this.#acting ? "Your move is on its way…" : (this.#game.prompt?.(room, options ?? []) ?? "Your turn");
+    if (mine)
+      return this.#acting ? "Your move is on its way…" : (this.#game.prompt?.(room, options ?? []) ?? "Your turn");
     const paused = this.#game.paused?.(room);
     if (paused) return paused;
     return turn.length ? `${listed(turn.map(this.who))} ${turn.length > 1 ? "are" : "is"} thinking` : "One moment";
@@ -198,7 +223,9 @@ class Table {
     const { winners, names = [], reason } = room.outcome ?? { winners: [] };
     const why = reason ? ` (${ending(reason)})` : "";
     if (!winners?.length) return `The game is over: nobody won${why}.`;
-    return winners.includes(room.you) ? `You won${winners.length > 1 ? `, with ${listed(names.filter((name) => name !== this.app.identity.name))}` : ""}!${why}` : `${listed([...names])} won${why}.`;
+    return winners.includes(room.you)
+      ? `You won${winners.length > 1 ? `, with ${listed(names.filter((name) => name !== this.app.identity.name))}` : ""}!${why}`
+      : `${listed([...names])} won${why}.`;
   }
 
   #tick() {
@@ -218,7 +245,13 @@ class Table {
       h("h2", {}, free === 1 ? "One seat is free" : `${free} seats are free`),
       h("p", {}, "The game begins when all seats are taken. Send this link to whom you want to play with:"),
       h("p", { class: "share" }, `${location.origin}/t/${this.number}`),
-      !seated && free > 0 && room.status === "waiting" && button("Take a seat", () => this.play.join(this.number).catch(this.app.refused), { class: "primary", id: "sit" }),
+      !seated &&
+        free > 0 &&
+        room.status === "waiting" &&
+        button("Take a seat", () => this.play.join(this.number).catch(this.app.refused), {
+          class: "primary",
+          id: "sit",
+        }),
       !seated && h("p", { class: "quiet" }, "You are watching."),
     );
   }
@@ -233,7 +266,8 @@ class Table {
     } else if (over && room.rematch) {
       items.push(h("a", { class: "button", href: `/t/${room.rematch}`, "data-go": true }, "Watch the next game"));
     }
-    if (over) items.push(h("a", { class: "button", href: `/replay/${this.number}`, "data-go": true, id: "replay" }, "Replay"));
+    if (over)
+      items.push(h("a", { class: "button", href: `/replay/${this.number}`, "data-go": true, id: "replay" }, "Replay"));
     if (seated && !over && room.status !== "closed") items.push(this.#leaveButton());
     if (!seated && room.status === "playing") items.push(h("span", { class: "quiet" }, "You are watching."));
     items.push(h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"));
@@ -247,20 +281,34 @@ class Table {
         setTimeout(() => ((this.#leaving = false), this.#room && this.#paintButtons(this.#room)), 4_000);
         return this.#paintButtons(this.#room);
       }
-      return this.play.leave(this.number).then(() => this.app.go("/")).catch(this.app.refused);
+      return this.play
+        .leave(this.number)
+        .then(() => this.app.go("/"))
+        .catch(this.app.refused);
     };
     return button(this.#leaving ? "Leave for good?" : "Leave", leave, { class: this.#leaving ? "danger" : "" });
   }
 
   #rematch() {
-    this.play.rematch(this.number).then(({ room }) => this.app.go(`/t/${room}`)).catch(this.app.refused);
+    this.play
+      .rematch(this.number)
+      .then(({ room }) => this.app.go(`/t/${room}`))
+      .catch(this.app.refused);
   }
 
   // --- the log -----------------------------------------------------------------------------------------------------
 
   #note(events) {
-    const describe = (event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module?.describe(event, this.who, this.#room));
-    this.#write(events.map(describe).filter(Boolean).map((text) => h("li", {}, grammar(text))));
+    const describe = (event) =>
+      event.type.startsWith("room.")
+        ? describeRoom(event, this.who)
+        : this.module?.describe(event, this.who, this.#room);
+    this.#write(
+      events
+        .map(describe)
+        .filter(Boolean)
+        .map((text) => h("li", {}, grammar(text))),
+    );
   }
 
   #write(lines) {
