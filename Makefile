@@ -73,7 +73,7 @@ $(RUNTIME): pyproject.toml
 	@echo "==> creating the virtual environment $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@echo "==> installing Tavolata and its dependencies (once; well under a minute)"
-	@$(PIP) --editable .
+	@$(PIP) --no-compile --editable .
 	@touch $@
 
 $(DEV): $(RUNTIME)
