@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.cluster.room_directory import RoomDirectory
@@ -404,7 +404,6 @@ def test_what_is_no_frame_is_told(code: ErrorCode) -> None:
     assert read(out)["code"] == code
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_are_too_odd(frame: bytes) -> None:
     Talk().send(frame)
@@ -419,7 +418,6 @@ KINDS = sorted({str(message["type"]) for message, _ in SAID} | {"act", "create",
 FIELDS = ("id", "room", "game", "seats", "options", "choice", "wants", "epoch", "offset", "text", "to", "token")
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(FIELDS), json, max_size=6))
 def test_no_fields_are_too_odd(kind: str, fields: dict[str, Any]) -> None:
     Talk().send(msgspec.json.encode({"type": kind, **fields}))

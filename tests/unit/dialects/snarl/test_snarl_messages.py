@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.snarl.messages import (
@@ -111,7 +111,6 @@ def test_bare_points_and_digits_as_strings_are_read_where_allowed(frame: str, to
     assert read_move(frame.encode(), bare=False) == NOWHERE
 
 
-@settings(max_examples=200, deadline=None)
 @given(frame=st.binary(max_size=60), lenient=st.booleans())
 def test_any_frame_is_a_good_or_a_bad_answer(frame: bytes, lenient: bool) -> None:
     read_name(frame, unquoted=lenient)
