@@ -1,4 +1,4 @@
-// What all boards share: things that can be pressed, dragged or reached by keys, and motion between two pictures.
+// Behavior that all boards share: elements that can be pressed, dragged or reached by keys, and animation.
 
 import { h } from "./dom.js";
 
@@ -9,7 +9,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Makes an element something that can be done now. `drag`: it may also be pulled onto what lights up then. */
+/** Highlights an element as a possible action. With `drag`, it can also be dragged onto elements lit by picking it. */
 export function lit(element, { key, label, act, drag = false, picked = false }) {
   element.classList.add("lit");
   if (picked) element.classList.add("picked");
@@ -35,7 +35,7 @@ export class Board {
     host.addEventListener("pointerdown", (event) => this.#down(event));
   }
 
-  /** Shows new elements in place of the old ones; `flights` are pieces that others moved: {from, to, piece}. */
+  /** Replaces the old elements by new ones. `flights` are pieces that other players moved: {from, to, piece}. */
   paint(nodes, flights = []) {
     const focus = this.#host.contains(document.activeElement) ? document.activeElement : null;
     const known = focus?.matches(":focus-visible") ? new Set(this.#keys().keys()) : null;
@@ -49,7 +49,7 @@ export class Board {
     return new Map([...this.#host.querySelectorAll("[data-key]")].map((element) => [element.dataset.key, element]));
   }
 
-  /** The focus stays where it was. For the keyboard it goes on to what a choice has lit up. */
+  /** Keeps the focus where it was. After a choice by keyboard, moves it to an element that the choice has lit. */
   #refocus(before, known) {
     const keys = this.#keys();
     const same = keys.get(before.dataset.key);
@@ -62,7 +62,7 @@ export class Board {
     next?.focus({ preventScroll: !known });
   }
 
-  // --- pressing ----------------------------------------------------------------------------------------------------
+  // --- pressing ---
 
   #press(element) {
     acts.get(element)?.();
@@ -85,7 +85,7 @@ export class Board {
     }
   }
 
-  /** The arrows go to the nearest thing in that direction. */
+  /** Moves the focus to the nearest lit element in the direction of an arrow key. */
   #walk(event, from) {
     const [right, down] = ARROWS[event.key];
     const centre = (element) => {
@@ -107,7 +107,7 @@ export class Board {
     best.focus();
   }
 
-  // --- dragging ----------------------------------------------------------------------------------------------------
+  // --- dragging ---
 
   #down(event) {
     const element = pressable(event.target);
@@ -141,7 +141,7 @@ export class Board {
     document.addEventListener("pointercancel", up);
   }
 
-  // --- motion ------------------------------------------------------------------------------------------------------
+  // --- motion ---
 
   #places(selector) {
     const places = new Map();

@@ -1,4 +1,4 @@
-// The form that opens a table. Its options come from the game's own schema, so a game the page has never heard of has one too.
+// The form that opens a table. Its fields come from the game's own schema, so games without a module have a form too.
 
 import { h } from "./dom.js";
 
@@ -99,7 +99,7 @@ function fieldsOf(card) {
   };
 }
 
-// --- options from a JSON schema --------------------------------------------------------------------------------------
+// --- options from a JSON schema ---
 
 function resolved(schema, root) {
   const name = schema?.$ref?.split("/").at(-1);
@@ -120,7 +120,7 @@ function optionFields(root) {
   };
 }
 
-/** An input for one option, with its value if it is not the default; null for what no form can ask for. */
+/** An input for one option, with its value if it is not the default; null if no form field fits the option. */
 function optionField(key, schema, fallback, root) {
   const id = `option-${key}`;
   const only = (value) => (value === fallback ? {} : { [key]: value });

@@ -1,11 +1,11 @@
-// The small signs that are on pieces and cards, drawn around (0, 0) in a box of 20 by 20. Each has a shape of its own.
+// The pictograms on pieces and cards, drawn around (0, 0) in a box of 20 by 20. Each has a shape of its own.
 
 import { picture, s } from "./dom.js";
 
 const path = (d, extra) => s("path", { d, ...extra });
 const circle = (cx, cy, r, extra) => s("circle", { cx, cy, r, ...extra });
 
-// --- students ----------------------------------------------------------------------------------------------------------
+// --- students ---
 
 export const COLOURS = ["GREEN", "RED", "YELLOW", "PINK", "BLUE"];
 
@@ -47,7 +47,7 @@ export function tower(colour) {
 
 export const coin = () => s("g", { class: "coin" }, circle(0, 0, 8), circle(0, 0, 4.5, { class: "inner" }));
 
-// --- kingdoms and objects ------------------------------------------------------------------------------------------------
+// --- kingdoms and objects ---
 
 const SIGNS = {
   fungi: () => [path("M-9 1 A9 9 0 0 1 9 1 Z"), path("M-3 2 H3 L4 9 H-4 Z")],

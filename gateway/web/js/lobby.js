@@ -7,11 +7,11 @@ const ABOUT = {
   eriantys: "Send students to islands, win professors, build towers.",
   codex: "Grow a manuscript of overlapping cards, corner by corner.",
   snarl: "Find the key and get out of the dungeon, together.",
-  stones: "Take one to three stones. Who takes the last one wins.",
+  stones: "Take one to three stones. The player who takes the last one wins.",
 };
 const ORDER = ["eriantys", "codex", "snarl"];
 
-/** Shows the lobby in `app.main`; the answer is how to leave it. */
+/** Shows the lobby in `app.main`. Returns a function that removes it. */
 export function lobby(app) {
   return new Lobby(app).show();
 }
@@ -79,7 +79,7 @@ class Lobby {
     );
   }
 
-  // --- one click -----------------------------------------------------------------------------------------------------
+  // --- one click ---
 
   #cards() {
     const names = [...this.app.cards.keys()];
@@ -108,7 +108,7 @@ class Lobby {
         "div",
         { class: "row" },
         button("Play now against bots", () => this.#bots(card), { class: "primary", "data-bots": name }),
-        button("Quick match", () => this.#match(card), { "data-match": name, title: "Meet whoever is waiting" }),
+        button("Quick match", () => this.#match(card), { "data-match": name, title: "Join players who are waiting" }),
       ),
     );
   }
@@ -126,7 +126,7 @@ class Lobby {
     asked.then(({ room }) => this.app.go(`/t/${room}`)).catch(this.app.refused);
   }
 
-  // --- finding and opening tables --------------------------------------------------------------------------------------
+  // --- finding and opening tables ---
 
   #tables() {
     const pick = (key, choices, label) =>

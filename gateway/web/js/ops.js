@@ -1,4 +1,4 @@
-// The cluster as a live picture, one room explained, and buttons to drain a process. Behind the admin token.
+// The operators' page: a live picture of the cluster, details of one room, buttons to drain a process.
 
 import { $, button, h } from "./dom.js";
 import { drawing, spark } from "./ops-picture.js";
@@ -20,7 +20,7 @@ class Ops {
     else this.#door();
   }
 
-  // --- the token -------------------------------------------------------------------------------------------------------
+  // --- the token ---
 
   #door(text = "") {
     clearInterval(this.#timer);
@@ -67,7 +67,7 @@ class Ops {
     this.#door();
   }
 
-  // --- asking ----------------------------------------------------------------------------------------------------------
+  // --- asking ---
 
   async #get(path, body) {
     const headers = { Authorization: `Bearer ${this.#token}` };
@@ -104,7 +104,7 @@ class Ops {
     await this.#look();
   }
 
-  // --- the picture -----------------------------------------------------------------------------------------------------
+  // --- the picture ---
 
   #furnish() {
     const field = h("input", {
@@ -247,7 +247,7 @@ class Ops {
     };
   }
 
-  // --- one room --------------------------------------------------------------------------------------------------------
+  // --- one room ---
 
   #explain(number, room) {
     if (!room || number !== this.#room) return;

@@ -1,4 +1,4 @@
-// A finished game, step by step. The public events of each step come from the server; the views are folded from them here.
+// Replays of finished games. The server sends the public events of each step; the views are folded from them here.
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
@@ -15,7 +15,7 @@ export function replay(app, number) {
   return new Replay(app, number).show();
 }
 
-/** What is known of the room itself after an event. */
+/** Applies a room event to the room's own part of the view. */
 function foldRoom(room, event) {
   const seats = (change) => ({ ...room, seats: change(room.seats) });
   switch (event.type) {
@@ -47,7 +47,7 @@ function foldRoom(room, event) {
   }
 }
 
-/** The room after each step; steps in which nothing of the game happened belong to the one before. */
+/** The room after each step. Steps without game events are merged into the step before them. */
 export function unroll(recording, module) {
   let room = { room: recording.room, spec: recording.spec, status: "waiting", seats: [], game: null };
   const frames = [];
@@ -148,7 +148,7 @@ class Replay {
 
   who = (seat) => this.#frames.at(-1)?.room.seats.find((one) => one.seat === seat)?.name ?? `Seat ${seat + 1}`;
 
-  // --- moving through it -----------------------------------------------------------------------------------------------
+  // --- moving through it ---
 
   #go(step, events) {
     if (!this.#frames.length) return;
@@ -196,7 +196,7 @@ class Replay {
     act();
   }
 
-  // --- the picture -----------------------------------------------------------------------------------------------------
+  // --- the picture ---
 
   #furnish({ spec }) {
     const { app } = this;

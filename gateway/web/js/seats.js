@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 
 const badge = (text, kind) => h("span", { class: `badge ${kind}` }, text);
 
-/** `score(game, seat)` gives what the game says of a seat: text or an element. */
+/** `score(game, seat)` returns the game's score of a seat: text or an element. */
 export function seatList(list, room, score) {
   const turn = room.turn ?? [];
   const taken = new Map(room.seats.map((seat) => [seat.seat, seat]));

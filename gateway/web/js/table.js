@@ -1,4 +1,4 @@
-// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events are told as words.
+// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events become lines of the log.
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
@@ -72,7 +72,7 @@ class Table {
     );
   }
 
-  // --- what comes --------------------------------------------------------------------------------------------------
+  // --- what comes ---
 
   #viewed(view, reason) {
     const first = !this.#room;
@@ -90,7 +90,7 @@ class Table {
     const before = this.#room;
     if (update.view) this.#take(update.options ? { ...update.view, options: update.options } : update.view);
     this.#note(events);
-    this.talk.heard(events);
+    this.talk.announce(events);
     if (!update.view) return;
     if (!before) this.#furnish();
     this.#due = this.#game?.due?.(update, this.#room) ?? this.#due;
@@ -118,7 +118,7 @@ class Table {
 
   who = (seat) => (seat === this.#room?.you ? "You" : this.#name(seat));
 
-  // --- doing -------------------------------------------------------------------------------------------------------
+  // --- doing ---
 
   #act(command) {
     if (this.#acting) return;
@@ -150,7 +150,7 @@ class Table {
     return this.#acting || this.#room.status !== "playing" ? null : (this.#room.options ?? null);
   }
 
-  // --- painting ----------------------------------------------------------------------------------------------------
+  // --- painting ---
 
   #furnish() {
     const { app } = this;
@@ -296,7 +296,7 @@ class Table {
       .catch(this.app.refused);
   }
 
-  // --- the log -----------------------------------------------------------------------------------------------------
+  // --- the log ---
 
   #note(events) {
     const describe = (event) =>
@@ -318,7 +318,7 @@ class Table {
     if (low) this.log.scrollTop = this.log.scrollHeight;
   }
 
-  /** What happened before we came, as far as our seat was told. */
+  /** Loads the log of the steps before this client attached, as far as its seat may see them. */
   async #backfill() {
     const room = this.#room;
     if (!room || room.you === undefined || room.offset < 2 || this.log.childElementCount) return;

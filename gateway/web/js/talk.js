@@ -1,4 +1,4 @@
-// Table talk, to all or to one.
+// Chat at a table, to all players or to one.
 
 import { h } from "./dom.js";
 
@@ -70,8 +70,8 @@ export class Talk {
     this.to.value = others.includes(before) ? before : "";
   }
 
-  /** A line that somebody else said while the talk is out of sight. */
-  heard(events) {
+  /** Shows a message of another player as a toast while the chat is not visible. */
+  announce(events) {
     const mine = this.app.identity.name;
     const said = events.filter((event) => event.type === "room.said" && event.name !== mine);
     const { top } = this.element.getBoundingClientRect();

@@ -19,7 +19,7 @@ export function sentence(refusal) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** Sentences are made for other people; those about you need other verbs. */
+/** Changes a sentence about another player into one about you: the verb needs another form. */
 export const grammar = (text) =>
   text
     .replace(/^You is\b/, "You are")
@@ -34,7 +34,7 @@ export function listed(names) {
 
 const youFirst = (one, other) => (other === "You") - (one === "You");
 
-/** A room event in words; null for what is not worth a line. `who` names a seat. */
+/** A room event as a sentence, or null if it needs no line. `who` names a seat. */
 export function describeRoom(event, who) {
   switch (event.type) {
     case "room.opened":

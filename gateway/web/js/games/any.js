@@ -1,4 +1,4 @@
-// A game that the page has no picture for: its view as data, its options as buttons.
+// Games without a module: its view as data, its options as buttons.
 
 import { lit } from "../board.js";
 import { h } from "../dom.js";

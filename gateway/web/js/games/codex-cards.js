@@ -1,4 +1,4 @@
-// What is printed on the cards of Codex Naturalis, by number, in the notation of shared/games/codex/data.
+// The faces of the cards of Codex Naturalis, by number, in the notation of shared/games/codex/data.
 
 const LETTERS = {
   F: "fungi",

@@ -72,7 +72,7 @@ export function card(number, face) {
   );
 }
 
-/** The back of a card of which no more is known. */
+/** The back of a card whose front is hidden. */
 export function back({ kind, kingdom }) {
   return s(
     "g",

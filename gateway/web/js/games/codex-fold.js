@@ -1,4 +1,4 @@
-// How the view of a game of Codex Naturalis follows from its public events (see shared/games/codex/views.py).
+// Folds the public events of a game of Codex Naturalis into views (see shared/games/codex/views.py).
 
 const CENTRE = 40;
 const NO_SYMBOLS = { fungi: 0, plant: 0, animal: 0, insect: 0, quill: 0, inkwell: 0, manuscript: 0 };

@@ -20,7 +20,7 @@ class Codex {
     this.area = new Area(() => table.paint());
   }
 
-  // --- half-made choices ---------------------------------------------------------------------------------------------
+  // --- unfinished choices ---
 
   half = () => this.#chosen !== null;
 
@@ -52,7 +52,7 @@ class Codex {
     this.table.paint();
   }
 
-  // --- the picture ---------------------------------------------------------------------------------------------------
+  // --- the picture ---
 
   render(room, options) {
     const { table: view, own } = room.game;

@@ -1,4 +1,4 @@
-// How the view of a game of Eriantys follows from its events (see shared/games/eriantys/events.py).
+// Folds the events of a game of Eriantys into views (see shared/games/eriantys/events.py).
 
 import { COLOURS } from "../glyphs.js";
 import { CHARACTERS } from "./eriantys-words.js";
@@ -134,5 +134,5 @@ const FOLDS = {
 
 export const fold = (view, event) => FOLDS[event.type]?.(view, event) ?? view;
 
-/** What a character on the table costs now. */
+/** The present price of a character on the table. */
 export const price = ({ number, used }) => CHARACTERS[number].cost + (used ? 1 : 0);

@@ -23,7 +23,7 @@ function walk({ middle: [x, y], radii: [across, down] }) {
   return (share) => points[lengths.findIndex((length) => length >= (((share % 1) + 1) % 1) * lengths[STEPS])];
 }
 
-/** Where each tile lies: those of a group close together, groups apart. */
+/** The position of each tile: tiles of a group lie close together, groups apart. */
 function places(groups, shape) {
   const whole = 12 + GAP * groups.length;
   const point = walk(shape);
@@ -41,7 +41,7 @@ function places(groups, shape) {
   return new Map([...found].map(([tile, place]) => [tile, point((place - first) / whole)]));
 }
 
-/** The tiles of a group along the ring: one that reaches over the end begins before it. */
+/** The tiles of a group along the ring. A group that spans the end of the ring starts before it. */
 function inOrder(tiles) {
   if (!(tiles.includes(1) && tiles.includes(12)) || tiles.length === 12) return tiles;
   const cut = tiles.findIndex((tile, index) => index > 0 && tile !== tiles[index - 1] + 1);
@@ -153,7 +153,7 @@ function facts(view, bag, narrow) {
   return narrow ? parts : [parts.join(" · ")];
 }
 
-/** `target(group)` and `take(cloud)` give what pressing one does now, or nothing. */
+/** `target(group)` and `take(cloud)` return the action of pressing one, if there is one now. */
 export function islands(view, narrow, target, take) {
   const shape = narrow ? NARROW : WIDE;
   const where = places(view.groups, shape);

@@ -9,7 +9,7 @@ const SEATS = 10;
 const [HALL_X, PROFESSOR_X, TOWER_X] = [112, 372, 414];
 const row = (index) => 22 + index * ROW;
 
-/** `act.entrance(colour)`, `act.hall(colour)`: {press, label, picked} of what can be done there now. */
+/** `act.entrance(colour)` and `act.hall(colour)` return the present action there: {press, label, picked}. */
 export function school(view, seat, name, act) {
   const player = view.players[seat];
   return h(

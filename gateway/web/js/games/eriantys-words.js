@@ -1,4 +1,4 @@
-// The characters of Eriantys, and what happens in the game, in words.
+// The characters of Eriantys, and the game's events as sentences.
 
 import { listed } from "../words.js";
 

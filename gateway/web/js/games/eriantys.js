@@ -1,4 +1,4 @@
-// Eriantys: islands, schools, assistants and characters, and how choices are made step by step from what is offered.
+// Eriantys: islands, schools, assistants and characters, and choices of several steps made from the options.
 
 import { lit } from "../board.js";
 import { button, h, picture, s } from "../dom.js";
@@ -16,7 +16,7 @@ const same = (some, others) => some.every((count, index) => count === others[ind
 const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
 
 class Eriantys {
-  /** A half-made choice: a student {colour, copy}, or a character {number, colour, given, taken}. */
+  /** An unfinished choice: a student {colour, copy}, or a character {number, colour, given, taken}. */
   #held = null;
 
   constructor(table) {
@@ -56,7 +56,7 @@ class Eriantys {
     return true;
   }
 
-  // --- what is offered -------------------------------------------------------------------------------------------------
+  // --- what is offered ---
 
   #offer(options) {
     const whole = this.#held?.number
@@ -115,7 +115,7 @@ class Eriantys {
     return found && { label: `To the ${colour.toLowerCase()} row of your dining room`, press: () => this.#send(found) };
   }
 
-  /** One more student on this side of a swap, if some exchange on offer has at least as many; a chosen one goes back. */
+  /** Adds a student to one side of a swap if an option has at least as many; puts a chosen student back. */
   #swapping(offer, side, colour, copy) {
     const held = this.#held;
     const chosen = held[side][COLOURS.indexOf(colour)];
@@ -144,7 +144,7 @@ class Eriantys {
     };
   }
 
-  // --- the picture -----------------------------------------------------------------------------------------------------
+  // --- the picture ---
 
   render(room, options) {
     const view = room.game;
@@ -236,7 +236,7 @@ class Eriantys {
     return element;
   }
 
-  /** The students on a card, or the colours it asks for, as things to press while it is being played. */
+  /** The students on a card, or the colors it asks for, as buttons while the card is being played. */
   #onCard(card, offer, open) {
     const tokens = card.students.flatMap((count, index) =>
       Array.from({ length: count }, (_, copy) => [COLOURS[index], copy]),
@@ -283,7 +283,7 @@ class Eriantys {
     );
   }
 
-  /** Choices of a character that was activated in another dialect, and its end. */
+  /** Choices of a character that was activated in another dialect, and the button that ends it. */
   #extra(offer) {
     const press = (command, text) =>
       lit(h("button", { type: "button" }, text), { key: `extra-${text}`, label: text, act: () => this.#send(command) });

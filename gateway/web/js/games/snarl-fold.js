@@ -1,4 +1,4 @@
-// How a spectator's view of a game of Snarl follows from its events (see shared/games/snarl/views.py).
+// Folds the events of a game of Snarl into a spectator's views (see shared/games/snarl/views.py).
 
 export const start = {
   you: null,

@@ -1,4 +1,4 @@
-// What a player remembers of a level: every window that was seen, kept with the tab. And how the dungeon is drawn.
+// The map of a level as far as a player has seen it, kept with the tab, and the drawing of the dungeon.
 
 import { label, s } from "../dom.js";
 
@@ -22,7 +22,7 @@ export class Memory {
   exit = null;
   bright = new Set();
 
-  /** Another level is another map. */
+  /** Switches to the map of a level, as far as the tab has kept it. */
   open(table, level) {
     const name = `tavolata.map.${table}.${level}`;
     if (name === this.#name) return;
@@ -33,7 +33,7 @@ export class Memory {
     this.exit = kept?.exit ?? null;
   }
 
-  /** A window of five by five around a position. */
+  /** Adds a window of five by five around a position to the map. */
   see({ position: [row, column], layout, items }, found) {
     this.bright = new Set();
     layout.forEach((line, down) =>
@@ -53,7 +53,7 @@ export class Memory {
     this.bright = new Set();
   }
 
-  /** All of a board, as spectators see it. */
+  /** Replaces the map by a whole board, which spectators see. */
   whole({ rows, key, exit }) {
     this.#name = "";
     this.cells = new Map(
