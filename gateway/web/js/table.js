@@ -1,4 +1,4 @@
-// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events become lines of the log.
+// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events become log lines.
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
