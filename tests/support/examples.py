@@ -5,4 +5,4 @@ from hypothesis import settings
 
 def fewer_examples(divisor: int) -> settings:
     """A decorator for tests whose examples are whole games: the profile's number of examples, divided."""
-    return settings(max_examples=max(1, settings.default.max_examples // divisor))
+    return settings(max_examples=max(1, settings().max_examples // divisor))
