@@ -1,32 +1,85 @@
+# `make` alone lists the targets: a line "target: ... ## text" is its own documentation.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime-installed
+DEV := $(VENV)/.dev-installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+NPM_TOOLS := node_modules/.bin
+PAGE := gateway/web
 ARGS ?=
 
-.PHONY: run test check load bench clean
+# Simulated clusters that `make verify` runs; `make test` runs the default of tests/simulation.
+VERIFY_SIMULATIONS ?= 500
 
-run: $(VENV)/.ready
-	$(BIN)/tavolata up $(ARGS)
+.DEFAULT_GOAL := help
+.PHONY: help run unit test verify format check check-python check-page coverage load bench clean
 
-test: check
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+help: ## list these targets
+	@echo "Usage: make TARGET [ARGS=\"...\"]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: $(VENV)/.ready
+run: $(RUNTIME) ## run a whole cluster on an embedded Valkey: http://127.0.0.1:8000
+	@echo "==> starting the cluster; Ctrl-C stops it"
+	@$(BIN)/tavolata up $(ARGS)
+
+unit: $(DEV) ## run the unit tests (under a minute)
+	$(PYTEST) tests/unit $(ARGS)
+
+test: check ## run everything that must hold for a submission: check, then all tests
+	$(PYTEST) $(ARGS)
+
+verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
+	TAVOLATA_SIMULATIONS=$(VERIFY_SIMULATIONS) $(PYTEST) tests/simulation --timeout 7200 $(ARGS)
+	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
+
+format: $(DEV) ## format Python, JavaScript and CSS, and fix what the linters can fix
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	@if [ -x $(NPM_TOOLS)/prettier ]; then $(NPM_TOOLS)/prettier --write --log-level warn $(PAGE); \
+	  else echo "!!! SKIPPED: the page was not formatted, because prettier is missing (npm install)" >&2; fi
+
+check: check-python check-page ## check format, lint, types and import contracts
+
+check-python: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-load: $(VENV)/.ready
+check-page:
+	@if [ -x $(NPM_TOOLS)/prettier ] && [ -x $(NPM_TOOLS)/eslint ]; then \
+	    $(NPM_TOOLS)/prettier --check --log-level warn $(PAGE) && $(NPM_TOOLS)/eslint $(PAGE)/js; \
+	  else echo "!!! SKIPPED: the page's JavaScript was not checked, because prettier or eslint is missing (npm install)" >&2; fi
+
+coverage: $(DEV) ## run all tests and report which lines they reach
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+load: $(RUNTIME) ## put load on a running cluster and check every answer
 	$(BIN)/tavolata load $(ARGS)
 
-bench: $(VENV)/.ready
+bench: $(DEV) ## compare with other game servers (about half an hour; needs Node.js)
 	$(BIN)/python -m benchmarks.peers run $(ARGS)
 
-$(VENV)/.ready: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
-	touch $@
+clean: ## remove everything that was installed, built, cached or stored
+	rm -rf $(VENV) .tavolata .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* \
+	  build *.egg-info node_modules
 
-clean:
-	rm -rf $(VENV) .tavolata .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+# Two stamps for one environment: running a cluster must not wait for linters and a browser driver.
+$(RUNTIME): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Tavolata needs Python 3.11 or newer; choose one with: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "==> creating the virtual environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "==> installing Tavolata and its dependencies (once; well under a minute)"
+	@$(PIP) --no-compile --editable .
+	@touch $@
+
+$(DEV): $(RUNTIME)
+	@echo "==> installing the tools for development (once)"
+	@$(PIP) --editable ".[dev]"
+	@touch $@

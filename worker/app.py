@@ -36,7 +36,7 @@ class WorkerApp:
         worker = WorkerId(f"w-{secrets.token_hex(4)}")
         address = Address.parse(settings.redis_url)
         self._settings = settings
-        self._store = StoreClient(address, greeting=LOADING, on_connect=lambda: self._node.reconnected())
+        self._store = StoreClient(address, greeting=LOADING, on_connect=lambda: self._node.reconnected())  # noqa: PLW0108 - the node is made below
         self._reader = StoreClient(address, name=worker)
         self._subscription = Subscription(address)
         self._catalog = load_catalog(settings.games)

@@ -89,7 +89,7 @@ class WorkerNode:
         self._subscription.start((keys.OWNERSHIP,), lambda _channel, _message: self._wake.set(), self._wake.set)
         return [
             self._drain_on_stop(),
-            self.ownership.run(self._wake, lambda: self.status()),
+            self.ownership.run(self._wake, lambda: self.status()),  # noqa: PLW0108 - set later
             self._consumer.run(),
             self.ownership.deadlines.run(),
             self._wake_reader_on_change(),

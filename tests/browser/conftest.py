@@ -1,4 +1,4 @@
-"""A cluster as `tavolata up` starts it, and a Chromium that is found on the machine."""
+"""Fixtures for the browser tests: a cluster that `tavolata up` started, and a Chromium that is installed."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ NOT_FOUND = "THE BROWSER TESTS WERE SKIPPED: no Chromium on this machine (Debian
 QUICK = {"TAVOLATA_BOT_MS": "10", "TAVOLATA_ADMIN_TOKEN": "let-me-in"}
 
 LIMIT_S = 300
-"""Whole games on a busy machine take their time."""
+"""The time limit of a test: whole games take minutes on a busy machine."""
 
 Newcomer = Callable[..., Person]
 
@@ -46,7 +46,7 @@ def cluster(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """Not longer than a module: its event loop would be in the way of other tests' loops."""
+    """A Chromium per module. In session scope its event loop would conflict with the loops of other tests."""
     expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -56,7 +56,7 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture
 def newcomer(browser: Browser, cluster: Launched) -> Iterator[Newcomer]:
-    """Opens browsers; at the end of the test none of them must have complained."""
+    """Opens browser contexts. The test fails at its end if one of them recorded an error."""
     people: list[Person] = []
 
     def come(**how: object) -> Person:

@@ -1,4 +1,4 @@
-"""How a person finds the way through a dungeon of Snarl: by the map that the page remembers."""
+"""Finds the way through a dungeon of Snarl, by the map that the page keeps."""
 
 import json
 from collections import deque
@@ -9,7 +9,7 @@ Point = tuple[int, int]
 
 
 class Explorer:
-    """Goes for the key, then for the exit, else to what was not seen yet."""
+    """Chooses moves: to the key, then to the exit, else to tiles next to unknown ones."""
 
     def __init__(self, person: Person, table: int) -> None:
         self._person = person
@@ -30,8 +30,8 @@ class Explorer:
         return lit[others[view["turns"] % len(others)] if others else here]
 
     def arrow(self) -> str:
-        """The key that goes one step, or two, in the direction of the tile; a dot stays, also where somebody stands
-        on the only way round a corner: arrows do not go past them."""
+        """The key that goes one step, or two, in the direction of the tile; a dot stays, also where another
+        player stands on the only way round a corner, because arrows do not go past players."""
         row, column = self._person.frames_view()["window"]["position"]
         there = _point(self.choose().removeprefix("move-"))
         down, right = there[0] - row, there[1] - column
@@ -65,7 +65,7 @@ def _around(point: Point) -> list[Point]:
 
 
 def _frontier(cells: dict[Point, int]) -> set[Point]:
-    """Tiles that can be walked on, from where something new would come into sight."""
+    """Walkable tiles from which an unknown tile would become visible."""
     return {
         (row, column)
         for (row, column), tile in cells.items()

@@ -1,4 +1,4 @@
-"""Somebody who sits at a browser: a page that keeps what it heard, and must not have complained in the end."""
+"""A person at a browser: drives a page and records its frames and errors."""
 
 import json
 import re
@@ -8,11 +8,11 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator
 
 WAIT_MS = 20_000
 _INSIDE = ".meadow, .hit, .spot, .puff, .room, .step"
-"""What of a drawn thing lies under its pointer: the middle of a ring of islands is water."""
+"""The parts of a drawing that receive clicks: the middle of a group of islands is empty."""
 
 
 class Person:
-    """One browser context: storage, page, and everything that went wrong in it."""
+    """One browser context: its storage, its page, and all errors of the page."""
 
     def __init__(self, browser: Browser, url: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
         self.url = url
@@ -60,13 +60,13 @@ class Person:
         return self
 
     def play_bots(self, game: str) -> int:
-        """One click on the front page."""
+        """Starts a game against bots with one click in the lobby."""
         self.visit()
         self.page.locator(f"[data-bots={game}]").click()
         return self.at_table()
 
     def open_table(self, game: str, **options: str | bool) -> int:
-        """The form of the front page; `seats`, `bots`, and options of the game by name."""
+        """Opens a table with the form in the lobby: `seats`, `bots`, and options of the game by name."""
         self.visit()
         self.page.locator("#create-game").select_option(game)
         for name, value in options.items():
@@ -90,19 +90,19 @@ class Person:
         return self.page.locator(".board .lit")
 
     def wait_for_turn(self) -> bool:
-        """True as soon as something is lit; False if the game is over."""
+        """Returns True as soon as an element is lit, or False if the game is over."""
         self.page.locator(".board .lit, #replay").first.wait_for()
         return self.page.locator("#replay").count() == 0
 
     def offered(self) -> list[str]:
-        """The names of all that is lit and not chosen yet."""
+        """The keys of all elements that are lit and not chosen yet."""
         found: list[str] = self.page.eval_on_selector_all(
             ".board .lit:not(.picked)", "all => all.map(one => one.dataset.key)"
         )
         return found
 
     def press(self, key: str) -> None:
-        """Click something lit, and wait until that was taken in."""
+        """Clicks a lit element and waits until the page has reacted."""
         element = self.page.locator(f'.board [data-key="{key}"]').first
         before = self.picture()
         inside = element.locator(_INSIDE).first
@@ -111,7 +111,7 @@ class Person:
         self.wait_for_change(before)
 
     def drag(self, source: str, target: str) -> None:
-        """From the middle of one thing to the middle of another."""
+        """Drags from the middle of one element to the middle of another."""
         mouse = self.page.mouse
         for place, act in ((source, mouse.down), (target, mouse.up)):
             box = self.page.locator(place).first.bounding_box()
@@ -120,7 +120,7 @@ class Person:
             act()
 
     def picture(self) -> str:
-        """What the board offers, as text that changes with it."""
+        """The options on the board, as text that changes with them."""
         text: str = self.page.locator(".board").evaluate(
             "board => [board.dataset.offset, board.dataset.status, board.className,"
             " ...[...board.querySelectorAll('.lit')].map(one => one.dataset.key + one.getAttribute('class'))].join(' ')"
@@ -135,7 +135,7 @@ class Person:
         raise AssertionError("the board did not change")
 
     def frames_view(self) -> Any:
-        """The game's view that came last."""
+        """The last view of the game that was received."""
         views = [frame["view"] for frame in self.frames if frame.get("view")]
         return views[-1]["game"]
 
@@ -148,7 +148,7 @@ class Person:
         self.page.locator("#say").press("Enter")
 
     def leave(self) -> None:
-        """Close the browser; it must not have complained."""
+        """Closes the browser context; fails if it recorded an error."""
         self.context.close()
         left = [complaint for complaint in self.complaints if not any(word in complaint for word in self.forgiven)]
         assert not left, left

@@ -1,4 +1,4 @@
-"""What the page folds from events is what the games say: for whole games, step by step."""
+"""The views that the page folds from events equal the games' own views, for whole games, step by step."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ FOLD = """async ([game, steps]) => {
 }"""
 
 
-def told(game: AnyGame, seats: int, seed: int, wild: bool, **options: object) -> tuple[list[Any], list[Any]]:
+def random_game(game: AnyGame, seats: int, seed: int, wild: bool, **options: object) -> tuple[list[Any], list[Any]]:
     """The public events of a random game, step by step, and the spectators' view after each."""
     order = tuple(Seat(seat) for seat in range(seats))
     events = game.setup(Table(msgspec.convert(options, game.options_type), order, order, seed))
@@ -69,7 +69,7 @@ def _plain(value: Any) -> Any:
 def test_the_page_folds_a_whole_game_as_the_game_does(
     newcomer: Newcomer, game: AnyGame, seats: int, seed: int, wild: bool, options: dict[str, object]
 ) -> None:
-    steps, views = told(game, seats, seed, wild, **options)
+    steps, views = random_game(game, seats, seed, wild, **options)
     assert len(steps) > 5
     person = newcomer().visit()
     folded = person.page.evaluate(FOLD, [game.name, steps])

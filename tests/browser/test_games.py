@@ -12,7 +12,7 @@ MOST_PRESSES = 600
 
 
 def play_to_the_end(person: Person, seed: int) -> int:
-    """Press anything that is lit until the game is over; how often that was."""
+    """Presses random lit elements until the game is over. Returns the number of presses."""
     dice = random.Random(seed)
     for presses in range(MOST_PRESSES):
         if not person.wait_for_turn():

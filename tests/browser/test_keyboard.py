@@ -1,4 +1,4 @@
-"""Whole games without a mouse."""
+"""Whole games are played without a mouse."""
 
 import pytest
 from playwright.sync_api import expect
@@ -12,7 +12,7 @@ MOST_TABS = 80
 
 
 def tab_to_lit(person: Person) -> None:
-    """Press Tab until something that can be done has the focus."""
+    """Presses Tab until a lit element has the focus."""
     for _ in range(MOST_TABS):
         if person.page.evaluate("() => document.activeElement.classList.contains('lit')"):
             return
@@ -63,7 +63,7 @@ def test_a_dungeon_is_walked_with_the_arrows(newcomer: Newcomer) -> None:
     expect(person.page.locator(".status.over")).to_be_visible()
 
 
-def test_escape_takes_back_a_half_made_choice(newcomer: Newcomer) -> None:
+def test_escape_takes_back_an_unfinished_choice(newcomer: Newcomer) -> None:
     person = newcomer()
     person.play_bots("eriantys")
     person.wait_for_turn()

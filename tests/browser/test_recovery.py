@@ -1,4 +1,4 @@
-"""The page survives what happens to it and to the cluster: no click is lost, none counts twice."""
+"""The page recovers from faults of the page and the cluster: no click is lost, none counts twice."""
 
 import os
 import signal
@@ -121,7 +121,7 @@ def test_a_move_whose_answer_was_lost_is_not_made_again_when_the_cluster_is_busy
         wire.answer(type="error", id=frame["id"], room=frame["room"], code="busy/store", text="")
         return True
 
-    wire.on_heard, wire.on_sent = lose, refuse
+    wire.on_received, wire.on_sent = lose, refuse
     person.press("take-1")
     expect(person.page.locator(".board.acting")).to_have_count(0)
     assert not faults
@@ -171,25 +171,25 @@ def test_a_move_that_waits_for_the_connection_is_made_after_coming_back(newcomer
     assert words[-3:] == ["hello", "resume", "act"]
 
 
-def test_who_was_turned_away_introduces_itself_once_on_the_next_connection(newcomer: Newcomer) -> None:
+def test_the_page_says_hello_once_on_the_connection_after_a_refused_one(newcomer: Newcomer) -> None:
     person = newcomer()
     wire = Wire(person.page)
 
-    def turn_away(frame: Frame) -> bool:
+    def refuse_hello(frame: Frame) -> bool:
         if len(wire.sent) > 1:
             return False
         wire.answer(type="error", code="busy/connections", text="")
         wire.cut(1013)
         return True
 
-    wire.on_sent = turn_away
+    wire.on_sent = refuse_hello
     person.play_bots("stones")
     play_to_the_end(person, 2)
     assert [frame["type"] for frame in wire.sent].count("hello") == 2
 
 
 @pytest.mark.parametrize("code", [1000, 1002, 1008, 1009])
-def test_a_page_that_is_not_to_come_back_leaves_that_to_the_person(newcomer: Newcomer, code: int) -> None:
+def test_after_a_final_close_code_the_page_waits_for_the_person_to_reconnect(newcomer: Newcomer, code: int) -> None:
     person = newcomer()
     wire = Wire(person.page)
     person.play_bots("stones")

@@ -1,4 +1,4 @@
-"""Finished games again, step by step."""
+"""Replays of finished games, step by step."""
 
 import re
 
@@ -46,7 +46,7 @@ def test_a_long_game_is_fetched_in_pages(newcomer: Newcomer) -> None:
     asked: list[str] = []
 
     def short(route: Route) -> None:
-        """The server's own answer, as if only three steps fitted into it."""
+        """Answers like the server, but with only three steps per page."""
         asked.append(route.request.url.partition("after=")[2])
         page = route.fetch().json()
         route.fulfill(json={**page, "steps": page["steps"][:3], "more": len(page["steps"]) > 3})

@@ -48,7 +48,7 @@ def test_a_private_word_reaches_one_player_and_no_spectator(newcomer: Newcomer) 
     assert "only for you" not in json.dumps(watcher.frames)
 
 
-def test_what_people_write_is_text_and_never_html(newcomer: Newcomer) -> None:
+def test_chat_is_shown_as_text_and_never_as_html(newcomer: Newcomer) -> None:
     first, second, _ = two_at_a_table(newcomer)
     evil = "<img src=x onerror=alert(1)><b>bold</b>"
     first.say(evil)
@@ -176,7 +176,7 @@ def test_a_finished_table_is_left_behind_and_can_be_visited_again(newcomer: Newc
     first.page.locator(".board[data-status=playing]").wait_for()
 
 
-def test_who_loses_the_connection_is_marked_as_away_until_back(newcomer: Newcomer) -> None:
+def test_a_player_without_connection_is_marked_as_away_until_back(newcomer: Newcomer) -> None:
     first, second, _ = two_at_a_table(newcomer)
     url = second.page.url
     second.page.goto("about:blank")
@@ -186,7 +186,7 @@ def test_who_loses_the_connection_is_marked_as_away_until_back(newcomer: Newcome
     expect(second.page.locator(".seat small")).to_have_text("(you)")
 
 
-def test_a_name_that_is_taken_is_said_and_another_one_is_given(newcomer: Newcomer) -> None:
+def test_a_taken_name_is_reported_and_replaced_by_another_one(newcomer: Newcomer) -> None:
     first, second = newcomer().visit(), newcomer().visit()
     taken = name_of(first)
     second.page.locator("#name").click()
@@ -201,7 +201,7 @@ def test_a_name_that_is_taken_is_said_and_another_one_is_given(newcomer: Newcome
     expect(second.page.locator("#name")).to_have_text("Ada Lovelace 7")
 
 
-def test_the_lobby_leads_back_to_the_seat_and_the_name_stays_while_one_sits(newcomer: Newcomer) -> None:
+def test_the_lobby_links_to_the_seat_and_the_name_is_fixed_while_seated(newcomer: Newcomer) -> None:
     person = newcomer()
     table = person.open_table("stones")
     name = name_of(person)
@@ -217,6 +217,6 @@ def test_the_lobby_leads_back_to_the_seat_and_the_name_stays_while_one_sits(newc
     assert name_of(person) == name
 
 
-def test_a_table_that_is_not_there_is_said_in_words(newcomer: Newcomer) -> None:
+def test_a_missing_table_is_reported_in_words(newcomer: Newcomer) -> None:
     person = newcomer().visit("/t/999999")
     expect(person.page.locator(".lonely")).to_contain_text("There is no such room.")

@@ -1,4 +1,4 @@
-"""What lies between a page and its gateway: a test hears everything, and can keep a message back, answer it, or cut."""
+"""An interceptor between a page and its gateway: a test can record, drop, answer or cut."""
 
 import json
 import re
@@ -9,16 +9,16 @@ from playwright.sync_api import Page, WebSocketRoute
 
 Frame = dict[str, Any]
 Hook = Callable[[Frame], bool]
-"""True: it was dealt with, and goes no further."""
+"""Returns True if the frame must not be passed on."""
 
 
 class Wire:
-    """To be laid before the page is visited."""
+    """Intercepts the WebSocket of a page. It must be created before the page is visited."""
 
     def __init__(self, page: Page) -> None:
         self.sent: list[Frame] = []
         self.on_sent: Hook = lambda _frame: False
-        self.on_heard: Hook = lambda _frame: False
+        self.on_received: Hook = lambda _frame: False
         self._near: WebSocketRoute | None = None
         self._far: WebSocketRoute | None = None
         page.route_web_socket(re.compile("/ws/play$"), self._opened)
@@ -32,15 +32,15 @@ class Wire:
             if near is self._near and not self.on_sent(self.sent[-1]):
                 far.send(text)
 
-        def hear(text: str | bytes) -> None:
-            if near is self._near and not self.on_heard(json.loads(text)):
+        def receive(text: str | bytes) -> None:
+            if near is self._near and not self.on_received(json.loads(text)):
                 near.send(text)
 
         near.on_message(send)
-        far.on_message(hear)
+        far.on_message(receive)
 
     def answer(self, **frame: object) -> None:
-        """As if the gateway had said it."""
+        """Sends a frame to the page as if it came from the gateway."""
         assert self._near is not None
         self._near.send(json.dumps(frame))
 

@@ -1,4 +1,4 @@
-"""Clusters of real processes for the end-to-end tests, and players that are hung up on when a test ends."""
+"""Clusters of real processes for the end-to-end tests, and players whose connections close when a test ends."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -14,12 +14,12 @@ Arrive: TypeAlias = Callable[[Node], Awaitable[Player]]
 
 @pytest.fixture(scope="session")
 def calm() -> Iterator[Cluster]:
-    """Two gateways and two workers that nobody hurts; shared by the tests of this process."""
+    """Two gateways and two workers that run undisturbed, shared by all tests that ask for them."""
     with Cluster(lease_ms=900, bot_ms=5, secret="known to tests") as cluster:
         yield cluster.start()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def _fragile() -> Iterator[Cluster]:
     with Cluster(bot_ms=5, away_ms=600_000, **QUICK) as cluster:
         yield cluster.start()
@@ -27,14 +27,14 @@ def _fragile() -> Iterator[Cluster]:
 
 @pytest.fixture
 def hurt(_fragile: Cluster) -> Cluster:
-    """Two gateways and two workers with short leases, all alive at the start of each test."""
+    """Two gateways and two workers with short leases, to be killed and frozen. All run at the start of each test."""
     _fragile.mend()
     return _fragile
 
 
 @pytest.fixture
 async def arrive() -> AsyncIterator[Arrive]:
-    """Brings a new player to a gateway; at the end nobody may have seen a hole, a repetition or disorder."""
+    """Connects a new player to a gateway. At the end, no player may have seen a gap, a repetition or disorder."""
     async with AsyncExitStack() as guests:
 
         async def bring(gateway: Node) -> Player:

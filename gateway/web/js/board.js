@@ -1,4 +1,4 @@
-// What all boards share: things that can be pressed, dragged or reached by keys, and motion between two pictures.
+// Behavior that all boards share: elements that can be pressed, dragged or reached by keys, and animation.
 
 import { h } from "./dom.js";
 
@@ -9,7 +9,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** Makes an element something that can be done now. `drag`: it may also be pulled onto what lights up then. */
+/** Highlights an element as a possible action. With `drag`, it can also be dragged onto elements lit by picking it. */
 export function lit(element, { key, label, act, drag = false, picked = false }) {
   element.classList.add("lit");
   if (picked) element.classList.add("picked");
@@ -35,7 +35,7 @@ export class Board {
     host.addEventListener("pointerdown", (event) => this.#down(event));
   }
 
-  /** Shows new elements in place of the old ones; `flights` are pieces that others moved: {from, to, piece}. */
+  /** Replaces the old elements by new ones. `flights` are pieces that other players moved: {from, to, piece}. */
   paint(nodes, flights = []) {
     const focus = this.#host.contains(document.activeElement) ? document.activeElement : null;
     const known = focus?.matches(":focus-visible") ? new Set(this.#keys().keys()) : null;
@@ -49,17 +49,20 @@ export class Board {
     return new Map([...this.#host.querySelectorAll("[data-key]")].map((element) => [element.dataset.key, element]));
   }
 
-  /** The focus stays where it was. For the keyboard it goes on to what a choice has lit up. */
+  /** Keeps the focus where it was. After a choice by keyboard, moves it to an element that the choice has lit. */
   #refocus(before, known) {
     const keys = this.#keys();
     const same = keys.get(before.dataset.key);
     const chosen = same?.classList.contains("picked") && !before.classList.contains("picked");
-    const fresh = known && (chosen || !same) ? [...keys].find(([key, element]) => !known.has(key) && element.classList.contains("lit"))?.[1] : null;
+    const fresh =
+      known && (chosen || !same)
+        ? [...keys].find(([key, element]) => !known.has(key) && element.classList.contains("lit"))?.[1]
+        : null;
     const next = fresh ?? same ?? (known && this.#host.querySelector(".lit"));
     next?.focus({ preventScroll: !known });
   }
 
-  // --- pressing ----------------------------------------------------------------------------------------------------
+  // --- pressing ---
 
   #press(element) {
     acts.get(element)?.();
@@ -82,7 +85,7 @@ export class Board {
     }
   }
 
-  /** The arrows go to the nearest thing in that direction. */
+  /** Moves the focus to the nearest lit element in the direction of an arrow key. */
   #walk(event, from) {
     const [right, down] = ARROWS[event.key];
     const centre = (element) => {
@@ -104,7 +107,7 @@ export class Board {
     best.focus();
   }
 
-  // --- dragging ----------------------------------------------------------------------------------------------------
+  // --- dragging ---
 
   #down(event) {
     const element = pressable(event.target);
@@ -138,7 +141,7 @@ export class Board {
     document.addEventListener("pointercancel", up);
   }
 
-  // --- motion ------------------------------------------------------------------------------------------------------
+  // --- motion ---
 
   #places(selector) {
     const places = new Map();
@@ -165,7 +168,12 @@ export class Board {
 function shadow(element) {
   const box = element.getBoundingClientRect();
   const ghost = h("div", { class: "ghost", "aria-hidden": "true" });
-  Object.assign(ghost.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` });
+  Object.assign(ghost.style, {
+    left: `${box.x}px`,
+    top: `${box.y}px`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
+  });
   let copy = element.cloneNode(true);
   if (element.ownerSVGElement) {
     const shape = element.getBBox();
@@ -185,13 +193,19 @@ function slide(element, old) {
   const scale = element.ownerSVGElement?.getScreenCTM()?.a || 1;
   const [x, y] = [(old.x - now.x) / scale, (old.y - now.y) / scale];
   if (Math.hypot(x, y) < 1) return;
-  element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: FLIGHT_MS, easing: "ease-in-out" });
+  element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], {
+    duration: FLIGHT_MS,
+    easing: "ease-in-out",
+  });
 }
 
 function fly(start, end, piece) {
   const ghost = h("div", { class: "flight", "aria-hidden": "true" }, piece);
   document.body.append(ghost);
   const centre = (box) => `translate(${box.x + box.width / 2}px, ${box.y + box.height / 2}px) translate(-50%, -50%)`;
-  const motion = ghost.animate([{ transform: centre(start) }, { transform: centre(end) }], { duration: FLIGHT_MS * 1.4, easing: "ease-in-out" });
+  const motion = ghost.animate([{ transform: centre(start) }, { transform: centre(end) }], {
+    duration: FLIGHT_MS * 1.4,
+    easing: "ease-in-out",
+  });
   motion.onfinish = motion.oncancel = () => ghost.remove();
 }

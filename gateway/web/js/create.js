@@ -1,9 +1,19 @@
-// The form that opens a table. Its options come from the game's own schema, so a game the page has never heard of has one too.
+// The form that opens a table. Its fields come from the game's own schema, so games without a module have a form too.
 
 import { h } from "./dom.js";
 
-const TIMERS = [[0, "No limit"], [30_000, "30 seconds"], [60_000, "1 minute"], [120_000, "2 minutes"], [300_000, "5 minutes"]];
-const WAITS = [[0, "All seats are taken"], [10_000, "10 seconds without a newcomer"], [60_000, "1 minute without a newcomer"]];
+const TIMERS = [
+  [0, "No limit"],
+  [30_000, "30 seconds"],
+  [60_000, "1 minute"],
+  [120_000, "2 minutes"],
+  [300_000, "5 minutes"],
+];
+const WAITS = [
+  [0, "All seats are taken"],
+  [10_000, "10 seconds without a newcomer"],
+  [60_000, "1 minute without a newcomer"],
+];
 const WORDS = {
   expert: "Expert rules: coins and characters",
   grace_ms: "Wait for a lost player (ms)",
@@ -21,7 +31,11 @@ const humane = (key) => WORDS[key] ?? (key.charAt(0).toUpperCase() + key.slice(1
 export function createForm(app, open) {
   const form = h("form", { class: "create", id: "create" });
   const cards = [...app.cards.values()];
-  const game = h("select", { id: "create-game" }, ...cards.map((card) => h("option", { value: card.name }, card.title)));
+  const game = h(
+    "select",
+    { id: "create-game" },
+    ...cards.map((card) => h("option", { value: card.name }, card.title)),
+  );
   const body = h("div", { class: "create-body" });
   let fields = null;
   const choose = () => {
@@ -48,7 +62,11 @@ function numbers(from, to) {
 }
 
 function fieldsOf(card) {
-  const seats = h("select", { id: "create-seats" }, ...card.seats.map((number) => h("option", { value: number }, number)));
+  const seats = h(
+    "select",
+    { id: "create-seats" },
+    ...card.seats.map((number) => h("option", { value: number }, number)),
+  );
   if (card.seats.includes(2)) seats.value = 2;
   const bots = h("select", { id: "create-bots" });
   const fill = () => {
@@ -81,7 +99,7 @@ function fieldsOf(card) {
   };
 }
 
-// --- options from a JSON schema --------------------------------------------------------------------------------------
+// --- options from a JSON schema ---
 
 function resolved(schema, root) {
   const name = schema?.$ref?.split("/").at(-1);
@@ -93,14 +111,16 @@ function optionFields(root) {
     .map(([key, schema]) => optionField(key, resolved(schema, root), schema.default, root))
     .filter(Boolean);
   const [rare, plain] = [rows.filter((row) => row.rare), rows.filter((row) => !row.rare)];
-  const more = rare.length ? h("details", {}, h("summary", {}, "More settings"), ...rare.map((row) => row.element)) : null;
+  const more = rare.length
+    ? h("details", {}, h("summary", {}, "More settings"), ...rare.map((row) => row.element))
+    : null;
   return {
     elements: [...plain.map((row) => row.element), more].filter(Boolean),
     values: () => Object.assign({}, ...rows.map((row) => row.value())),
   };
 }
 
-/** An input for one option, with its value if it is not the default; null for what no form can ask for. */
+/** An input for one option, with its value if it is not the default; null if no form field fits the option. */
 function optionField(key, schema, fallback, root) {
   const id = `option-${key}`;
   const only = (value) => (value === fallback ? {} : { [key]: value });
@@ -112,11 +132,20 @@ function optionField(key, schema, fallback, root) {
     const input = h("input", { type: "number", id, value: fallback ?? 0, min: schema.minimum, max: schema.maximum });
     return { element: field(humane(key), input), value: () => only(Number(input.value)), rare: key.endsWith("_ms") };
   }
-  const words = (schema.enum ? [schema] : (schema.anyOf ?? [])).flatMap((part) => part.enum ?? []).filter((word) => typeof word === "string");
+  const words = (schema.enum ? [schema] : (schema.anyOf ?? []))
+    .flatMap((part) => part.enum ?? [])
+    .filter((word) => typeof word === "string");
   if (words.length) {
-    const choices = [["", fallback ?? "default"], ...words.filter((word) => word !== fallback).map((word) => [word, word])];
+    const choices = [
+      ["", fallback ?? "default"],
+      ...words.filter((word) => word !== fallback).map((word) => [word, word]),
+    ];
     const input = h("select", { id }, ...choices.map(([value, text]) => h("option", { value }, text)));
-    return { element: field(humane(key), input), value: () => (input.value ? { [key]: input.value } : {}), rare: false };
+    return {
+      element: field(humane(key), input),
+      value: () => (input.value ? { [key]: input.value } : {}),
+      rare: false,
+    };
   }
   if (schema.type === "object" && schema.properties) {
     const inner = Object.entries(schema.properties)

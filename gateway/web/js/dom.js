@@ -1,4 +1,4 @@
-// Making elements. Text always becomes a text node: nothing that people write is ever read as HTML.
+// Creates elements. Text always becomes a text node, so nothing that players write is parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -36,7 +36,7 @@ export function label(x, y, text, properties) {
   return s("text", { x, y, "text-anchor": "middle", "dominant-baseline": "central", ...properties }, text);
 }
 
-/** Something that can be pressed, by pointer or key. */
+/** A button for pointer and keyboard. */
 export function button(text, press, properties) {
   return h("button", { type: "button", onclick: press, ...properties }, text);
 }

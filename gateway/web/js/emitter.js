@@ -1,16 +1,16 @@
-// Who wants to hear what.
+// Named events with listeners.
 
 export class Emitter {
-  #ears = new Map();
+  #listeners = new Map();
 
-  /** Calls `ear` whenever `name` is told; the answer is a function that ends it. */
-  on(name, ear) {
-    const ears = this.#ears.get(name) ?? new Set();
-    this.#ears.set(name, ears.add(ear));
-    return () => ears.delete(ear);
+  /** Calls `listener` for every event of this name. Returns a function that ends it. */
+  on(name, listener) {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
   }
 
-  tell(name, what) {
-    for (const ear of [...(this.#ears.get(name) ?? [])]) ear(what);
+  emit(name, detail) {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) listener(detail);
   }
 }

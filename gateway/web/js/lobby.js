@@ -7,11 +7,11 @@ const ABOUT = {
   eriantys: "Send students to islands, win professors, build towers.",
   codex: "Grow a manuscript of overlapping cards, corner by corner.",
   snarl: "Find the key and get out of the dungeon, together.",
-  stones: "Take one to three stones. Who takes the last one wins.",
+  stones: "Take one to three stones. The player who takes the last one wins.",
 };
 const ORDER = ["eriantys", "codex", "snarl"];
 
-/** Shows the lobby in `app.main`; the answer is how to leave it. */
+/** Shows the lobby in `app.main`. Returns a function that removes it. */
 export function lobby(app) {
   return new Lobby(app).show();
 }
@@ -79,12 +79,16 @@ class Lobby {
     );
   }
 
-  // --- one click -----------------------------------------------------------------------------------------------------
+  // --- one click ---
 
   #cards() {
     const names = [...this.app.cards.keys()];
     const sorted = [...ORDER.filter((name) => names.includes(name)), ...names.filter((name) => !ORDER.includes(name))];
-    return h("section", { class: "gamecards", "aria-label": "Games" }, ...sorted.map((name) => this.#card(this.app.cards.get(name))));
+    return h(
+      "section",
+      { class: "gamecards", "aria-label": "Games" },
+      ...sorted.map((name) => this.#card(this.app.cards.get(name))),
+    );
   }
 
   #card(card) {
@@ -94,12 +98,17 @@ class Lobby {
       "article",
       { class: "gamecard", "data-game": name },
       emblem && h("div", { class: "emblem", "aria-hidden": "true" }, emblem),
-      h("div", { class: "gamecard-text" }, h("h2", {}, title), h("p", {}, ABOUT[name] ?? `A game for ${seats.join(", ")} players.`)),
+      h(
+        "div",
+        { class: "gamecard-text" },
+        h("h2", {}, title),
+        h("p", {}, ABOUT[name] ?? `A game for ${seats.join(", ")} players.`),
+      ),
       h(
         "div",
         { class: "row" },
         button("Play now against bots", () => this.#bots(card), { class: "primary", "data-bots": name }),
-        button("Quick match", () => this.#match(card), { "data-match": name, title: "Meet whoever is waiting" }),
+        button("Quick match", () => this.#match(card), { "data-match": name, title: "Join players who are waiting" }),
       ),
     );
   }
@@ -117,7 +126,7 @@ class Lobby {
     asked.then(({ room }) => this.app.go(`/t/${room}`)).catch(this.app.refused);
   }
 
-  // --- finding and opening tables --------------------------------------------------------------------------------------
+  // --- finding and opening tables ---
 
   #tables() {
     const pick = (key, choices, label) =>
@@ -132,11 +141,20 @@ class Lobby {
         ),
       );
     const games = [["", "All games"], ...[...this.app.cards.values()].map((card) => [card.name, card.title])];
-    const statuses = [["", "Waiting and playing"], ["waiting", "Waiting"], ["playing", "Playing"]];
+    const statuses = [
+      ["", "Waiting and playing"],
+      ["waiting", "Waiting"],
+      ["playing", "Playing"],
+    ];
     return h(
       "section",
       { class: "panel tables" },
-      h("div", { class: "row spread" }, h("h2", {}, "Tables"), h("div", { class: "row" }, pick("game", games, "Game"), pick("status", statuses, "State"))),
+      h(
+        "div",
+        { class: "row spread" },
+        h("h2", {}, "Tables"),
+        h("div", { class: "row" }, pick("game", games, "Game"), pick("status", statuses, "State")),
+      ),
       this.#byNumber(),
       h(
         "table",
@@ -154,7 +172,14 @@ class Lobby {
   }
 
   #byNumber() {
-    const field = h("input", { inputmode: "numeric", pattern: "[0-9]+", placeholder: "Number of a table", required: true, id: "number", "aria-label": "Number of a table" });
+    const field = h("input", {
+      inputmode: "numeric",
+      pattern: "[0-9]+",
+      placeholder: "Number of a table",
+      required: true,
+      id: "number",
+      "aria-label": "Number of a table",
+    });
     const go = (event) => {
       event.preventDefault();
       this.app.go(`/t/${Number(field.value)}`);
@@ -184,7 +209,9 @@ class Lobby {
         h(
           "div",
           { class: "row end" },
-          waiting && room.free > 0 && button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
+          waiting &&
+            room.free > 0 &&
+            button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
           h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
         ),
       ),
@@ -192,6 +219,11 @@ class Lobby {
   }
 
   #open() {
-    return h("section", { class: "panel" }, h("h2", {}, "Open a table"), createForm(this.app, (spec) => this.#enter(this.play.create(spec))));
+    return h(
+      "section",
+      { class: "panel" },
+      h("h2", {}, "Open a table"),
+      createForm(this.app, (spec) => this.#enter(this.play.create(spec))),
+    );
   }
 }

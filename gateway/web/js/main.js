@@ -1,4 +1,4 @@
-// The page begins here: the connection, the bar on top, and which place the address names.
+// Entry point of the page: the connection, the bar on top, and the view that the address names.
 
 import { $, button, h } from "./dom.js";
 import { games } from "./games/index.js";
@@ -42,7 +42,7 @@ class App {
     this.#arrive();
   }
 
-  /** What games there are; asked again until the cluster knows some. */
+  /** Fetches the list of games, again and again until the cluster has some. */
   async learnGames() {
     for (;;) {
       try {
@@ -50,7 +50,7 @@ class App {
         this.cards = new Map(cards.map((card) => [card.name, card]));
         if (cards.length) return;
       } catch {
-        // The gateway is away; the banner says so.
+        // The gateway cannot be reached; the banner shows it.
       }
       await new Promise((wake) => setTimeout(wake, 1_000));
     }
@@ -60,7 +60,7 @@ class App {
     return this.cards.get(game)?.title ?? game;
   }
 
-  // --- places ------------------------------------------------------------------------------------------------------
+  // --- places ---
 
   go(path) {
     if (path !== location.pathname) history.pushState(null, "", path);
@@ -88,18 +88,18 @@ class App {
     this.go("/");
   }
 
-  /** Tables that are over and out of sight. Their seats are still ours if we look in again. */
+  /** Detaches from tables that are over and not shown. Their seats remain, for a later visit. */
   #leaveFinished() {
     for (const room of this.play.over) if (location.pathname !== `/t/${room}`) this.play.leave(room).catch(() => {});
   }
 
-  /** What the bar and the window's title say of where we are. */
+  /** Sets the bar and the window's title to the current view. */
   place(text, ...more) {
     $("#place").replaceChildren(h("span", {}, text), ...more);
     document.title = text ? `${text} · Tavolata` : "Tavolata";
   }
 
-  // --- the bar and what is said on top -------------------------------------------------------------------------------
+  // --- the bar and what is said on top ---
 
   #me() {
     const { name } = this.identity;
@@ -120,7 +120,12 @@ class App {
       this.toast("You have a seat at a table; leave it before you change your name.");
       return this.#me();
     };
-    const form = h("form", { class: "rename", onsubmit: done }, field, h("button", { class: "small" }, "Take this name"));
+    const form = h(
+      "form",
+      { class: "rename", onsubmit: done },
+      field,
+      h("button", { class: "small" }, "Take this name"),
+    );
     form.addEventListener("keydown", (event) => event.key === "Escape" && this.#me());
     $("#me").replaceChildren(form);
     field.select();
@@ -130,7 +135,8 @@ class App {
     const wanted = this.identity.name;
     if (this.identity.token) this.identity.forget();
     else this.identity.another();
-    if (!/^Guest\d+$/.test(wanted)) this.toast(`${wanted}: ${sentence(refusal)} You are ${this.identity.name} for now.`);
+    if (!/^Guest\d+$/.test(wanted))
+      this.toast(`${wanted}: ${sentence(refusal)} You are ${this.identity.name} for now.`);
     this.play.introduce();
   }
 
@@ -151,7 +157,7 @@ class App {
     banner.replaceChildren(...(said ?? []));
   }
 
-  /** Something worth a moment's attention. */
+  /** Shows a short message that disappears by itself. */
   toast(text) {
     const note = h("p", { class: "toast" }, text);
     $("#toasts").append(note);

@@ -1,4 +1,4 @@
-// The cluster as a live picture, one room explained, and buttons to drain a process. Behind the admin token.
+// The operators' page: a live picture of the cluster, details of one room, buttons to drain a process.
 
 import { $, button, h } from "./dom.js";
 import { drawing, spark } from "./ops-picture.js";
@@ -20,11 +20,17 @@ class Ops {
     else this.#door();
   }
 
-  // --- the token -------------------------------------------------------------------------------------------------------
+  // --- the token ---
 
   #door(text = "") {
     clearInterval(this.#timer);
-    const field = h("input", { type: "password", required: true, autocomplete: "off", id: "token", "aria-label": "Admin token" });
+    const field = h("input", {
+      type: "password",
+      required: true,
+      autocomplete: "off",
+      id: "token",
+      "aria-label": "Admin token",
+    });
     const enter = (event) => {
       event.preventDefault();
       this.#token = field.value.trim();
@@ -32,7 +38,15 @@ class Ops {
     };
     $("#me").replaceChildren();
     $("#main").replaceChildren(
-      h("form", { class: "panel door", onsubmit: enter }, h("h1", {}, "Operations"), h("p", { class: "quiet" }, "The admin token is printed when the cluster starts."), field, text && h("p", { class: "wrong", role: "alert" }, text), h("button", { class: "primary" }, "Enter")),
+      h(
+        "form",
+        { class: "panel door", onsubmit: enter },
+        h("h1", {}, "Operations"),
+        h("p", { class: "quiet" }, "The admin token is printed when the cluster starts."),
+        field,
+        text && h("p", { class: "wrong", role: "alert" }, text),
+        h("button", { class: "primary" }, "Enter"),
+      ),
     );
     field.focus();
   }
@@ -53,11 +67,14 @@ class Ops {
     this.#door();
   }
 
-  // --- asking ----------------------------------------------------------------------------------------------------------
+  // --- asking ---
 
   async #get(path, body) {
     const headers = { Authorization: `Bearer ${this.#token}` };
-    const answer = await fetch(path, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers }).catch(() => null);
+    const answer = await fetch(
+      path,
+      body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers },
+    ).catch(() => null);
     this.#banner(answer === null || answer.status === 503 ? "The cluster does not answer; trying again." : "");
     if (!answer || answer.status === 503) return null;
     const said = await answer.json();
@@ -87,10 +104,17 @@ class Ops {
     await this.#look();
   }
 
-  // --- the picture -----------------------------------------------------------------------------------------------------
+  // --- the picture ---
 
   #furnish() {
-    const field = h("input", { inputmode: "numeric", pattern: "[0-9]+", required: true, placeholder: "Number of a room", id: "room", "aria-label": "Number of a room" });
+    const field = h("input", {
+      inputmode: "numeric",
+      pattern: "[0-9]+",
+      required: true,
+      placeholder: "Number of a room",
+      id: "room",
+      "aria-label": "Number of a room",
+    });
     const find = async (event) => {
       event.preventDefault();
       this.#room = Number(field.value);
@@ -106,7 +130,13 @@ class Ops {
       this.figures,
       this.picture,
       h("div", { class: "halves" }, this.gateways, this.workers),
-      h("section", { class: "panel" }, h("h2", {}, "One room explained"), h("form", { class: "row", onsubmit: find }, field, h("button", {}, "Explain")), this.room),
+      h(
+        "section",
+        { class: "panel" },
+        h("h2", {}, "One room explained"),
+        h("form", { class: "row", onsubmit: find }, field, h("button", {}, "Explain")),
+        this.room,
+      ),
     );
   }
 
@@ -129,8 +159,35 @@ class Ops {
       h("div", { class: "figure wide" }, spark(this.#history), h("span", {}, "moves per second, last two minutes")),
     );
     this.picture.replaceChildren(drawing(cluster, rates));
-    this.gateways.replaceChildren(h("h2", {}, "Gateways"), this.#table(["Gateway", "Port", "Sockets", "Open", "Answers/s", "p99", ""], cluster.gateways.map((one) => [one.port, one.connections, one.pending, (rates.answers.get(one.id) ?? 0).toFixed(1), `${(one.slow_ms ?? 0).toFixed(1)} ms`]), cluster.gateways, cluster.draining));
-    this.workers.replaceChildren(h("h2", {}, "Workers"), this.#table(["Worker", "Partitions", "Rooms", "Moves/s", "Lag", ""], cluster.workers.map((one) => [one.partitions?.length, one.rooms, (rates.byWorker.get(one.id) ?? 0).toFixed(1), `${one.lag_ms ?? 0} ms`]), cluster.workers, cluster.draining));
+    this.gateways.replaceChildren(
+      h("h2", {}, "Gateways"),
+      this.#table(
+        ["Gateway", "Port", "Sockets", "Open", "Answers/s", "p99", ""],
+        cluster.gateways.map((one) => [
+          one.port,
+          one.connections,
+          one.pending,
+          (rates.answers.get(one.id) ?? 0).toFixed(1),
+          `${(one.slow_ms ?? 0).toFixed(1)} ms`,
+        ]),
+        cluster.gateways,
+        cluster.draining,
+      ),
+    );
+    this.workers.replaceChildren(
+      h("h2", {}, "Workers"),
+      this.#table(
+        ["Worker", "Partitions", "Rooms", "Moves/s", "Lag", ""],
+        cluster.workers.map((one) => [
+          one.partitions?.length,
+          one.rooms,
+          (rates.byWorker.get(one.id) ?? 0).toFixed(1),
+          `${one.lag_ms ?? 0} ms`,
+        ]),
+        cluster.workers,
+        cluster.draining,
+      ),
+    );
     if (focus) $(`[data-key="${CSS.escape(focus)}"]`)?.focus();
   }
 
@@ -138,13 +195,31 @@ class Ops {
     const button_ = (one) => {
       const going = one.draining || draining.includes(one.id) || (this.#asked.has(one.id) && one.live);
       if (!one.live) return h("span", { class: "quiet" }, "gone");
-      return going ? h("span", { class: "quiet" }, "draining…") : button("Drain", () => this.#drain(one.id), { class: "small", "data-key": `drain-${one.id}`, "data-drain": one.id });
+      return going
+        ? h("span", { class: "quiet" }, "draining…")
+        : button("Drain", () => this.#drain(one.id), {
+            class: "small",
+            "data-key": `drain-${one.id}`,
+            "data-drain": one.id,
+          });
     };
     return h(
       "table",
       {},
       h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, ...processes.map((one, index) => h("tr", { class: one.live ? "" : "dead", "data-process": one.id }, h("th", { scope: "row" }, one.id), ...rows[index].map((cell) => h("td", {}, cell ?? "–")), h("td", {}, button_(one))))),
+      h(
+        "tbody",
+        {},
+        ...processes.map((one, index) =>
+          h(
+            "tr",
+            { class: one.live ? "" : "dead", "data-process": one.id },
+            h("th", { scope: "row" }, one.id),
+            ...rows[index].map((cell) => h("td", {}, cell ?? "–")),
+            h("td", {}, button_(one)),
+          ),
+        ),
+      ),
     );
   }
 
@@ -152,12 +227,27 @@ class Ops {
     const before = this.#before;
     this.#before = cluster;
     const seconds = before ? (cluster.now_ms - before.now_ms) / 1000 : 0;
-    const rate = (list, old, key) => new Map(list.map((one) => [one.id, seconds > 0 ? Math.max(0, ((one[key] ?? 0) - (old?.find((other) => other.id === one.id)?.[key] ?? one[key] ?? 0)) / seconds) : 0]));
+    const rate = (list, old, key) =>
+      new Map(
+        list.map((one) => [
+          one.id,
+          seconds > 0
+            ? Math.max(
+                0,
+                ((one[key] ?? 0) - (old?.find((other) => other.id === one.id)?.[key] ?? one[key] ?? 0)) / seconds,
+              )
+            : 0,
+        ]),
+      );
     const byWorker = rate(cluster.workers, before?.workers, "moves");
-    return { byWorker, answers: rate(cluster.gateways, before?.gateways, "answers"), moves: [...byWorker.values()].reduce((sum, one) => sum + one, 0) };
+    return {
+      byWorker,
+      answers: rate(cluster.gateways, before?.gateways, "answers"),
+      moves: [...byWorker.values()].reduce((sum, one) => sum + one, 0),
+    };
   }
 
-  // --- one room --------------------------------------------------------------------------------------------------------
+  // --- one room ---
 
   #explain(number, room) {
     if (!room || number !== this.#room) return;
@@ -169,10 +259,51 @@ class Ops {
     const pair = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
     const status = room.listing?.status ?? "over";
     this.room.replaceChildren(
-      h("dl", {}, ...pair("Room", `${room.room}, ${status}`), ...pair("Partition", room.partition), ...pair("Owner", room.owner.worker ?? "nobody"), ...pair("Epoch", `${room.epoch} (last step), ${room.owner.epoch ?? "none"} (owner)`), ...pair("Offset", room.offset), ...pair("Spectators at", room.spectators.join(", ") || "no gateway")),
-      h("table", {}, h("thead", {}, h("tr", {}, ...["Seat", "Name", "Connected at", "State"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...room.seats.map((seat) => h("tr", {}, h("td", {}, seat.seat), h("td", {}, seat.name), h("td", {}, seat.bot ? "the room itself" : seat.here ? `${seat.gateway}, connection ${seat.connection}` : "–"), h("td", {}, seat.bot ? "bot" : seat.left ? "left" : seat.here ? "here" : "away"))))),
+      h(
+        "dl",
+        {},
+        ...pair("Room", `${room.room}, ${status}`),
+        ...pair("Partition", room.partition),
+        ...pair("Owner", room.owner.worker ?? "nobody"),
+        ...pair("Epoch", `${room.epoch} (last step), ${room.owner.epoch ?? "none"} (owner)`),
+        ...pair("Offset", room.offset),
+        ...pair("Spectators at", room.spectators.join(", ") || "no gateway"),
+      ),
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h("tr", {}, ...["Seat", "Name", "Connected at", "State"].map((text) => h("th", { scope: "col" }, text))),
+        ),
+        h(
+          "tbody",
+          {},
+          ...room.seats.map((seat) =>
+            h(
+              "tr",
+              {},
+              h("td", {}, seat.seat),
+              h("td", {}, seat.name),
+              h(
+                "td",
+                {},
+                seat.bot ? "the room itself" : seat.here ? `${seat.gateway}, connection ${seat.connection}` : "–",
+              ),
+              h("td", {}, seat.bot ? "bot" : seat.left ? "left" : seat.here ? "here" : "away"),
+            ),
+          ),
+        ),
+      ),
       h("h3", {}, "Last events"),
-      h("ol", { class: "events" }, ...room.last.toReversed().map((step) => h("li", {}, h("b", {}, step.offset), " ", step.events.map(briefly).join("; ")))),
+      h(
+        "ol",
+        { class: "events" },
+        ...room.last
+          .toReversed()
+          .map((step) => h("li", {}, h("b", {}, step.offset), " ", step.events.map(briefly).join("; "))),
+      ),
     );
   }
 }

@@ -1,6 +1,6 @@
-// The client side of the play protocol (docs/protocols/play.md), without any picture.
+// The client side of the play protocol (docs/protocols/play.md). Draws nothing.
 //
-// Requests stand in line until they are answered and are sent again after every reconnection, so that none is lost; one
+// A request is queued until it is answered, and sent again after every reconnection, so that none is lost. A request
 // that may have arrived keeps its id, so that none is carried out twice. Rooms are resumed from the last step seen.
 
 import { Emitter } from "./emitter.js";
@@ -15,7 +15,7 @@ const REPLACED = 4001;
 
 const isOver = (view) => view?.status === "finished" || view?.status === "closed";
 
-/** The cluster said no. */
+/** The cluster refused a request. */
 export class Refusal extends Error {
   constructor(code, text) {
     super(text || code);
@@ -24,21 +24,21 @@ export class Refusal extends Error {
 }
 
 /**
- * Tells: `state` (connecting, online, offline, replaced, refused), `welcome`, `view` {room, view, reason},
+ * Emits: `state` (connecting, online, offline, replaced, refused), `welcome`, `view` {room, view, reason},
  * `update`, `rooms_changed`, `hello_refused`, `trouble`.
  */
 export class Play extends Emitter {
   #url;
   #identity;
   #socket = null;
-  #line = [];
+  #queue = [];
   #rooms = new Map();
   #left = new Set();
   #lastId = 0;
   #tries = 0;
   #timer = 0;
   #pong = 0;
-  #nap = 0;
+  #retryTimer = 0;
   state = "offline";
   welcome = null;
 
@@ -49,7 +49,7 @@ export class Play extends Emitter {
     this.#identity = identity;
   }
 
-  // --- the connection ----------------------------------------------------------------------------------------------
+  // --- the connection ---
 
   connect() {
     clearTimeout(this.#timer);
@@ -62,7 +62,7 @@ export class Play extends Emitter {
     socket.onclose = (event) => socket === this.#socket && this.#lost(event);
   }
 
-  /** After sleep a socket can be dead without knowing: ask for a sign of life. */
+  /** Checks the connection with a ping: after the computer slept, a dead socket still looks open. */
   check() {
     if (this.state === "offline") this.connect();
     if (this.state !== "online" || this.#pong) return;
@@ -70,7 +70,7 @@ export class Play extends Emitter {
     this.#socket.send(JSON.stringify({ type: "ping", t: Date.now() }));
   }
 
-  /** End the session and begin another one under this name. */
+  /** Ends the session and begins another one under this name. */
   rename(name) {
     if (this.state === "online") this.#socket.send(JSON.stringify({ type: "bye" }));
     this.#identity.forget();
@@ -82,16 +82,16 @@ export class Play extends Emitter {
 
   #drop() {
     clearTimeout(this.#pong);
-    clearTimeout(this.#nap);
-    this.#pong = this.#nap = 0;
+    clearTimeout(this.#retryTimer);
+    this.#pong = this.#retryTimer = 0;
     if (!this.#socket) return;
     this.#socket.onclose = this.#socket.onmessage = null;
     this.#socket.close();
     this.#socket = null;
-    for (const request of this.#line.splice(0)) {
+    for (const request of this.#queue.splice(0)) {
       request.uncertain ||= request.underway;
       request.underway = false;
-      if (request.kept) this.#line.push(request);
+      if (request.kept) this.#queue.push(request);
       else request.reject(new Refusal("connection/lost", "the connection was lost"));
     }
   }
@@ -99,7 +99,7 @@ export class Play extends Emitter {
   #become(state) {
     if (this.state === state) return;
     this.state = state;
-    this.tell("state", state);
+    this.emit("state", state);
   }
 
   #hello() {
@@ -117,26 +117,26 @@ export class Play extends Emitter {
     this.#timer = setTimeout(() => this.connect(), asked ? Number(asked[1]) : backoff * (0.5 + Math.random() / 2));
   }
 
-  // --- requests ----------------------------------------------------------------------------------------------------
+  // --- requests ---
 
-  /** Ids rise over the whole session, reloads included. */
+  /** The next request id. Ids rise over the whole session, reloads included. */
   #nextId() {
     this.#lastId = Math.max(this.#lastId + 1, Date.now() * 1000);
     return this.#lastId;
   }
 
-  /** The answer, or a `Refusal`. A kept request survives reconnections; the others fail with the connection. */
+  /** Sends a request; resolves to the answer or rejects with a `Refusal`. Kept requests survive reconnections. */
   request(type, fields = {}, kept = true) {
     return new Promise((resolve, reject) => {
-      this.#line.push({ id: 0, type, fields, kept, underway: false, uncertain: false, resolve, reject });
+      this.#queue.push({ id: 0, type, fields, kept, underway: false, uncertain: false, resolve, reject });
       this.#send();
     });
   }
 
-  /** All that is not under way, in order. Only what may have arrived before keeps its id. */
+  /** Sends all requests that are not under way, in order. Only those that may have arrived before keep their ids. */
   #send() {
-    if (this.state !== "online" || this.#nap) return;
-    for (const request of this.#line.filter(({ underway }) => !underway)) {
+    if (this.state !== "online" || this.#retryTimer) return;
+    for (const request of this.#queue.filter(({ underway }) => !underway)) {
       if (!request.uncertain) request.id = this.#nextId();
       request.underway = true;
       this.#socket.send(JSON.stringify({ type: request.type, id: request.id, ...request.fields }));
@@ -144,37 +144,47 @@ export class Play extends Emitter {
   }
 
   #settle(id) {
-    const place = this.#line.findIndex((request) => request.id === id);
-    return place < 0 ? undefined : this.#line.splice(place, 1)[0];
+    const place = this.#queue.findIndex((request) => request.id === id);
+    return place < 0 ? undefined : this.#queue.splice(place, 1)[0];
   }
 
-  /** It was not tried: once more in a moment, and nothing new before that. */
-  #again(id) {
-    const request = this.#line.find((one) => one.id === id);
+  /** Retries a request that was refused as busy after a pause, before any newer request is sent. */
+  #retry(id) {
+    const request = this.#queue.find((one) => one.id === id);
     if (request) request.underway = false;
-    this.#rest(() => this.#send());
+    this.#pause(() => this.#send());
   }
 
-  /** The connection's next word is said in a moment, if there still is this connection. */
-  #rest(then) {
-    this.#nap ||= setTimeout(() => {
-      this.#nap = 0;
-      then();
-    }, BUSY_DELAY * (0.5 + Math.random()));
+  /** Calls `then` after a pause, unless the connection is lost before. */
+  #pause(then) {
+    this.#retryTimer ||= setTimeout(
+      () => {
+        this.#retryTimer = 0;
+        then();
+      },
+      BUSY_DELAY * (0.5 + Math.random()),
+    );
   }
 
-  /** The rooms that go on and in which we have a seat, as far as we know. */
+  /** The rooms that are not over and in which this player has a seat, as far as the page knows. */
   get seated() {
-    const known = [...this.#rooms].filter(([, { seat, over }]) => Number.isInteger(seat) && !over).map(([room]) => room);
-    return [...new Set([...known, ...(this.welcome?.rooms ?? []).filter((room) => !this.#rooms.has(room) && !this.#left.has(room))])];
+    const known = [...this.#rooms]
+      .filter(([, { seat, over }]) => Number.isInteger(seat) && !over)
+      .map(([room]) => room);
+    return [
+      ...new Set([
+        ...known,
+        ...(this.welcome?.rooms ?? []).filter((room) => !this.#rooms.has(room) && !this.#left.has(room)),
+      ]),
+    ];
   }
 
-  /** The rooms that we attend to although nothing is played there any more. */
+  /** The attached rooms whose game is over. */
   get over() {
     return [...this.#rooms].filter(([, { over }]) => over).map(([room]) => room);
   }
 
-  // --- rooms -------------------------------------------------------------------------------------------------------
+  // --- rooms ---
 
   create(spec) {
     return this.request("create", { ...spec, wants: WANTS });
@@ -192,7 +202,7 @@ export class Play extends Emitter {
     return this.request("rematch", { room, wants: WANTS });
   }
 
-  /** Attend to a room: from the own seat if there is one, else as a spectator. */
+  /** Attaches to a room: from the own seat if there is one, else as a spectator. */
   attend(room) {
     return this.request("spectate", { room, wants: WANTS });
   }
@@ -219,7 +229,7 @@ export class Play extends Emitter {
     return this.request("rooms", { ...filters, live: true }, false);
   }
 
-  // --- what comes --------------------------------------------------------------------------------------------------
+  // --- what comes ---
 
   #receive(message) {
     switch (message.type) {
@@ -234,7 +244,7 @@ export class Play extends Emitter {
       case "update":
         return this.#stepped(message);
       case "rooms_changed":
-        return this.tell("rooms_changed", message);
+        return this.emit("rooms_changed", message);
       case "entered":
       case "watching":
       case "view":
@@ -250,47 +260,47 @@ export class Play extends Emitter {
     this.#tries = 0;
     this.#identity.keep(message);
     this.welcome = message;
-    const unanswered = this.#line.splice(0);
+    const unanswered = this.#queue.splice(0);
     this.#become("online");
     this.#resume();
-    this.#line.push(...unanswered);
+    this.#queue.push(...unanswered);
     this.#send();
-    this.tell("welcome", message);
+    this.emit("welcome", message);
   }
 
-  /** Before anything else: a game may take nothing from who is not there. */
+  /** Resumes all rooms before other requests are sent: a room refuses commands of a player who is away. */
   #resume() {
     for (const [room, { epoch, offset }] of this.#rooms) {
       this.request("resume", { room, epoch, offset, wants: WANTS }, false).catch((refusal) => {
-        if (refusal.code !== "connection/lost") this.tell("trouble", refusal);
+        if (refusal.code !== "connection/lost") this.emit("trouble", refusal);
       });
     }
   }
 
   #refused({ id, code, text }) {
     if (id === undefined) {
-      if (this.state === "connecting") this.#strange(code, text);
-      else this.tell("trouble", new Refusal(code, text));
+      if (this.state === "connecting") this.#helloRefused(code, text);
+      else this.emit("trouble", new Refusal(code, text));
     } else if (code.startsWith("busy/")) {
-      this.#again(id);
+      this.#retry(id);
     } else {
       this.#settle(id)?.reject(new Refusal(code, text));
     }
   }
 
-  /** The hello was refused: an old token is forgotten, a name that is taken is somebody else's decision. */
-  #strange(code, text) {
+  /** Handles a refused hello: forgets an expired token; leaves the choice of another name to the page. */
+  #helloRefused(code, text) {
     if (code.startsWith("token/")) {
       this.#identity.forget();
       this.#hello();
     } else if (code.startsWith("busy/")) {
-      this.#rest(() => this.#hello());
+      this.#pause(() => this.#hello());
     } else {
-      this.tell("hello_refused", new Refusal(code, text));
+      this.emit("hello_refused", new Refusal(code, text));
     }
   }
 
-  /** Say hello once more, after the identity was changed. */
+  /** Sends hello again, after the identity was changed. */
   introduce() {
     if (this.state === "connecting" && this.#socket?.readyState === WebSocket.OPEN) this.#hello();
   }
@@ -298,7 +308,7 @@ export class Play extends Emitter {
   #attended({ type, room, seat, epoch, offset, view, reason }) {
     const before = this.#rooms.get(room);
     this.#rooms.set(room, { epoch, offset, seat, over: view ? isOver(view) : before?.over });
-    if (view) this.tell("view", { room, view, reason });
+    if (view) this.emit("view", { room, view, reason });
     else if (type === "resumed" && before?.seat !== seat) this.view(room).catch(() => {});
   }
 
@@ -308,7 +318,7 @@ export class Play extends Emitter {
     if (!seen || offset <= seen.offset) return;
     const whole = offset === seen.offset + 1;
     this.#rooms.set(room, { ...seen, epoch, offset, over: seen.over || isOver(update.view) });
-    this.tell("update", update);
+    this.emit("update", update);
     if (!whole || !update.view) this.view(room).catch(() => {});
   }
 }

@@ -1,31 +1,45 @@
-// A finished game, step by step. The public events of each step come from the server; the views are folded from them here.
+// Replays of finished games. The server sends the public events of each step; the views are folded from them here.
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
 import { seatList } from "./seats.js";
 import { describeRoom, ending, listed, sentence } from "./words.js";
 
-const SPEEDS = [[2_000, "slow"], [900, "normal"], [300, "fast"]];
+const SPEEDS = [
+  [2_000, "slow"],
+  [900, "normal"],
+  [300, "fast"],
+];
 
 export function replay(app, number) {
   return new Replay(app, number).show();
 }
 
-/** What is known of the room itself after an event. */
+/** Applies a room event to the room's own part of the view. */
 function foldRoom(room, event) {
   const seats = (change) => ({ ...room, seats: change(room.seats) });
   switch (event.type) {
     case "room.joined":
-      return seats((all) => [...all, { seat: event.seat, name: event.name, bot: event.bot, here: true }].sort((one, other) => one.seat - other.seat));
+      return seats((all) =>
+        [...all, { seat: event.seat, name: event.name, bot: event.bot, here: true }].sort(
+          (one, other) => one.seat - other.seat,
+        ),
+      );
     case "room.left":
-      return seats((all) => (room.status === "waiting" ? all.filter((one) => one.seat !== event.seat) : all.map((one) => (one.seat === event.seat ? { ...one, left: true } : one))));
+      return seats((all) =>
+        room.status === "waiting"
+          ? all.filter((one) => one.seat !== event.seat)
+          : all.map((one) => (one.seat === event.seat ? { ...one, left: true } : one)),
+      );
     case "room.configured":
       return { ...room, spec: event.spec };
     case "room.started":
       return { ...room, status: "playing" };
     case "room.away":
     case "room.back":
-      return seats((all) => all.map((one) => (one.seat === event.seat ? { ...one, here: event.type === "room.back" } : one)));
+      return seats((all) =>
+        all.map((one) => (one.seat === event.seat ? { ...one, here: event.type === "room.back" } : one)),
+      );
     case "room.ended":
       return { ...room, status: "finished", outcome: event };
     default:
@@ -33,7 +47,7 @@ function foldRoom(room, event) {
   }
 }
 
-/** The room after each step; steps in which nothing of the game happened belong to the one before. */
+/** The room after each step. Steps without game events are merged into the step before them. */
 export function unroll(recording, module) {
   let room = { room: recording.room, spec: recording.spec, status: "waiting", seats: [], game: null };
   const frames = [];
@@ -43,10 +57,15 @@ export function unroll(recording, module) {
       else room = { ...room, game: module.fold(room.game ?? module.start, event) };
     }
     const last = frames.at(-1);
-    if (last && !events.some((event) => !event.type.startsWith("room.") || event.type === "room.ended")) Object.assign(last, { room, events: [...last.events, ...events] });
+    if (last && !events.some((event) => !event.type.startsWith("room.") || event.type === "room.ended"))
+      Object.assign(last, { room, events: [...last.events, ...events] });
     else frames.push({ room, events });
   }
-  for (const frame of frames) frame.room = { ...frame.room, turn: frame.room.game && frame.room.status === "playing" ? (module.turn?.(frame.room.game) ?? []) : [] };
+  for (const frame of frames)
+    frame.room = {
+      ...frame.room,
+      turn: frame.room.game && frame.room.status === "playing" ? (module.turn?.(frame.room.game) ?? []) : [],
+    };
   return frames;
 }
 
@@ -87,7 +106,9 @@ class Replay {
     const body = { steps: [], more: true };
     while (body.more) {
       const after = body.steps.at(-1)?.offset ?? 0;
-      const answer = await fetch(`/api/replays/${this.number}?after=${after}`, { headers: token ? { Authorization: `Bearer ${token}` } : {} }).catch(() => null);
+      const answer = await fetch(`/api/replays/${this.number}?after=${after}`, {
+        headers: token ? { Authorization: `Bearer ${token}` } : {},
+      }).catch(() => null);
       const page = await answer?.json();
       if (!answer?.ok) return this.#nothing(page ?? { text: "the server does not answer" }, answer?.status === 409);
       Object.assign(body, page, { steps: [...body.steps, ...page.steps] });
@@ -95,14 +116,28 @@ class Replay {
     const module = this.app.games(body.spec.game);
     this.module = module;
     this.#frames = unroll(body, module);
-    this.game = module.open({ send: () => {}, paint: () => this.#paint([]), who: this.who, name: this.who, table: `replay-${this.number}`, host: this.host });
+    this.game = module.open({
+      send: () => {},
+      paint: () => this.#paint([]),
+      who: this.who,
+      name: this.who,
+      table: `replay-${this.number}`,
+      host: this.host,
+    });
     this.#furnish(body);
     return this.#go(this.#asked(), []);
   }
 
   #nothing({ text }, going) {
     this.app.main.replaceChildren(
-      h("div", { class: "panel lonely" }, h("h1", {}, `Table ${this.number}`), h("p", {}, sentence(text)), going && h("a", { class: "button primary", href: `/t/${this.number}`, "data-go": true }, "Watch it"), h("a", { class: "button", href: "/", "data-go": true }, "To the lobby")),
+      h(
+        "div",
+        { class: "panel lonely" },
+        h("h1", {}, `Table ${this.number}`),
+        h("p", {}, sentence(text)),
+        going && h("a", { class: "button primary", href: `/t/${this.number}`, "data-go": true }, "Watch it"),
+        h("a", { class: "button", href: "/", "data-go": true }, "To the lobby"),
+      ),
     );
   }
 
@@ -113,7 +148,7 @@ class Replay {
 
   who = (seat) => this.#frames.at(-1)?.room.seats.find((one) => one.seat === seat)?.name ?? `Seat ${seat + 1}`;
 
-  // --- moving through it -----------------------------------------------------------------------------------------------
+  // --- moving through it ---
 
   #go(step, events) {
     if (!this.#frames.length) return;
@@ -149,23 +184,45 @@ class Replay {
 
   #key(event) {
     if (!this.#frames.length || event.target.closest?.("input, select, button, a")) return;
-    const act = { ArrowLeft: () => this.#stop(this.#step - 1), ArrowRight: () => this.#stop(this.#step + 1), Home: () => this.#stop(0), End: () => this.#stop(this.#frames.length - 1), " ": () => this.#play() }[event.key];
+    const act = {
+      ArrowLeft: () => this.#stop(this.#step - 1),
+      ArrowRight: () => this.#stop(this.#step + 1),
+      Home: () => this.#stop(0),
+      End: () => this.#stop(this.#frames.length - 1),
+      " ": () => this.#play(),
+    }[event.key];
     if (!act) return;
     event.preventDefault();
     act();
   }
 
-  // --- the picture -----------------------------------------------------------------------------------------------------
+  // --- the picture ---
 
   #furnish({ spec }) {
     const { app } = this;
     const last = this.#frames.length - 1;
     app.place(`Replay · ${app.title(spec.game)} · table ${this.number}`);
-    this.slider = h("input", { type: "range", min: 0, max: last, value: 0, id: "slider", "aria-label": "Move", oninput: () => this.#stop(Number(this.slider.value)) });
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: last,
+      value: 0,
+      id: "slider",
+      "aria-label": "Move",
+      oninput: () => this.#stop(Number(this.slider.value)),
+    });
     this.playing = button("Play", () => this.#play(), { class: "primary", id: "play" });
-    this.speed = h("select", { "aria-label": "Speed", onchange: () => this.#timer && (this.#pause(), this.#play()) }, ...SPEEDS.map(([ms, text]) => h("option", { value: ms, selected: text === "normal" }, text)));
+    this.speed = h(
+      "select",
+      { "aria-label": "Speed", onchange: () => this.#timer && (this.#pause(), this.#play()) },
+      ...SPEEDS.map(([ms, text]) => h("option", { value: ms, selected: text === "normal" }, text)),
+    );
     this.count = h("span", { class: "quiet", id: "count" });
-    const link = () => navigator.clipboard?.writeText(location.href).then(() => app.toast("The link to this move is copied."), () => app.toast(location.href));
+    const link = () =>
+      navigator.clipboard?.writeText(location.href).then(
+        () => app.toast("The link to this move is copied."),
+        () => app.toast(location.href),
+      );
     const controls = h(
       "div",
       { class: "row wrap" },
@@ -179,14 +236,39 @@ class Replay {
       button("Copy link", link, { class: "small" }),
     );
     app.main.replaceChildren(
-      h("section", { class: "stage" }, h("div", { class: "panel slider" }, this.slider, controls), this.says, this.host),
-      h("aside", { class: "side" }, this.seats, h("section", { class: "panel logpanel" }, h("h2", {}, "Moves"), this.log), h("div", { class: "row" }, h("a", { class: "button", href: `/t/${this.number}`, "data-go": true }, "Table"), h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"))),
+      h(
+        "section",
+        { class: "stage" },
+        h("div", { class: "panel slider" }, this.slider, controls),
+        this.says,
+        this.host,
+      ),
+      h(
+        "aside",
+        { class: "side" },
+        this.seats,
+        h("section", { class: "panel logpanel" }, h("h2", {}, "Moves"), this.log),
+        h(
+          "div",
+          { class: "row" },
+          h("a", { class: "button", href: `/t/${this.number}`, "data-go": true }, "Table"),
+          h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"),
+        ),
+      ),
     );
-    this.log.replaceChildren(...this.#frames.flatMap(({ events }, step) => this.#lines(events).map((text) => h("li", {}, h("a", { href: `#${step}`, "data-step": step }, text)))));
+    this.log.replaceChildren(
+      ...this.#frames.flatMap(({ events }, step) =>
+        this.#lines(events).map((text) => h("li", {}, h("a", { href: `#${step}`, "data-step": step }, text))),
+      ),
+    );
   }
 
   #lines(events) {
-    return events.map((event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module.describe(event, this.who))).filter(Boolean);
+    return events
+      .map((event) =>
+        event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module.describe(event, this.who),
+      )
+      .filter(Boolean);
   }
 
   #paint(events) {
@@ -194,12 +276,20 @@ class Replay {
     this.slider.value = this.#step;
     this.count.textContent = `Move ${this.#step} of ${this.#frames.length - 1}`;
     this.host.dataset.step = this.#step;
-    this.board.paint(room.game ? this.game.render(room, null) : [h("p", { class: "quiet pad" }, "The players take their seats.")], events.flatMap((event) => this.game.flights?.(event, room) ?? []));
+    this.board.paint(
+      room.game ? this.game.render(room, null) : [h("p", { class: "quiet pad" }, "The players take their seats.")],
+      events.flatMap((event) => this.game.flights?.(event, room) ?? []),
+    );
     const { outcome } = room;
-    const result = outcome && (outcome.names?.length ? `${listed([...outcome.names])} won: ${ending(outcome.reason)}.` : `Nobody won: ${ending(outcome.reason)}.`);
+    const result =
+      outcome &&
+      (outcome.names?.length
+        ? `${listed([...outcome.names])} won: ${ending(outcome.reason)}.`
+        : `Nobody won: ${ending(outcome.reason)}.`);
     this.says.textContent = result ?? this.#lines(happened).join(" ") ?? "";
     seatList(this.seats, room, (game, seat) => (game ? this.module.score?.(game, seat, room) : null));
-    for (const link of this.log.querySelectorAll("a")) link.classList.toggle("now", Number(link.dataset.step) === this.#step);
+    for (const link of this.log.querySelectorAll("a"))
+      link.classList.toggle("now", Number(link.dataset.step) === this.#step);
     const current = this.log.querySelector(".now");
     if (current) this.log.scrollTop = current.offsetTop - this.log.offsetTop - this.log.clientHeight / 2;
   }

@@ -4,13 +4,16 @@ import { h } from "./dom.js";
 
 const badge = (text, kind) => h("span", { class: `badge ${kind}` }, text);
 
-/** `score(game, seat)` gives what the game says of a seat: text or an element. */
+/** `score(game, seat)` returns the game's score of a seat: text or an element. */
 export function seatList(list, room, score) {
   const turn = room.turn ?? [];
   const taken = new Map(room.seats.map((seat) => [seat.seat, seat]));
   const items = Array.from({ length: room.spec.seats }, (_, number) => {
     const seat = taken.get(number);
-    if (!seat) return room.status === "waiting" ? h("li", { class: "seat free" }, h("span", { class: "turnmark" }), h("span", { class: "who" }, "free seat")) : null;
+    if (!seat)
+      return room.status === "waiting"
+        ? h("li", { class: "seat free" }, h("span", { class: "turnmark" }), h("span", { class: "who" }, "free seat"))
+        : null;
     const on = turn.includes(number) && room.status === "playing";
     const won = room.outcome?.winners?.includes(number);
     return h(

@@ -1,4 +1,4 @@
-// Who this tab is. Each tab is a player of its own: the token is kept with the tab and survives a reload. The last
+// The identity of this tab. Each tab is one player: the token is kept with the tab and survives a reload. The last
 // session is also kept with the browser, and the next tab takes it up if no other tab holds it.
 
 const KEY = "tavolata.session";
@@ -51,9 +51,11 @@ class Identity {
     localStorage.removeItem(KEY);
   }
 
-  /** The name is somebody else's: another one, close to it. */
+  /** Chooses another name, close to the one that is taken. */
   another() {
-    this.name = /^Guest\d+$/.test(this.name) ? guest() : `${this.name.slice(0, 29)}${10 + Math.floor(Math.random() * 90)}`;
+    this.name = /^Guest\d+$/.test(this.name)
+      ? guest()
+      : `${this.name.slice(0, 29)}${10 + Math.floor(Math.random() * 90)}`;
   }
 }
 

@@ -1,4 +1,4 @@
-// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events are told as words.
+// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events become log lines.
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
@@ -62,15 +62,22 @@ class Table {
   #nowhere(refusal) {
     this.app.place(`Table ${this.number}`);
     this.app.main.replaceChildren(
-      h("div", { class: "panel lonely" }, h("h1", {}, `Table ${this.number}`), h("p", {}, sentence(refusal)), h("a", { class: "button primary", href: "/", "data-go": true }, "To the lobby")),
+      h(
+        "div",
+        { class: "panel lonely" },
+        h("h1", {}, `Table ${this.number}`),
+        h("p", {}, sentence(refusal)),
+        h("a", { class: "button primary", href: "/", "data-go": true }, "To the lobby"),
+      ),
     );
   }
 
-  // --- what comes --------------------------------------------------------------------------------------------------
+  // --- what comes ---
 
   #viewed(view, reason) {
     const first = !this.#room;
-    if (reason === "rewound") this.#write([h("li", { class: "note" }, "The store lost its last moments; this is how it stands.")]);
+    if (reason === "rewound")
+      this.#write([h("li", { class: "note" }, "The store lost its last moments; this is how it stands.")]);
     this.#take(view);
     if (first) this.#furnish();
     this.#paint();
@@ -83,7 +90,7 @@ class Table {
     const before = this.#room;
     if (update.view) this.#take(update.options ? { ...update.view, options: update.options } : update.view);
     this.#note(events);
-    this.talk.heard(events);
+    this.talk.announce(events);
     if (!update.view) return;
     if (!before) this.#furnish();
     this.#due = this.#game?.due?.(update, this.#room) ?? this.#due;
@@ -111,7 +118,7 @@ class Table {
 
   who = (seat) => (seat === this.#room?.you ? "You" : this.#name(seat));
 
-  // --- doing -------------------------------------------------------------------------------------------------------
+  // --- doing ---
 
   #act(command) {
     if (this.#acting) return;
@@ -143,16 +150,31 @@ class Table {
     return this.#acting || this.#room.status !== "playing" ? null : (this.#room.options ?? null);
   }
 
-  // --- painting ----------------------------------------------------------------------------------------------------
+  // --- painting ---
 
   #furnish() {
     const { app } = this;
     const link = `${location.origin}/t/${this.number}`;
-    const share = button("Copy link", () => navigator.clipboard?.writeText(link).then(() => app.toast("The link is copied."), () => app.toast(link)), { class: "small" });
+    const share = button(
+      "Copy link",
+      () =>
+        navigator.clipboard?.writeText(link).then(
+          () => app.toast("The link is copied."),
+          () => app.toast(link),
+        ),
+      { class: "small" },
+    );
     app.place(`${app.title(this.#room.spec.game)} · table ${this.number}`, share);
     app.main.replaceChildren(
       h("section", { class: "stage" }, this.status, this.host),
-      h("aside", { class: "side" }, this.seats, this.talk.element, h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.log), this.buttons),
+      h(
+        "aside",
+        { class: "side" },
+        this.seats,
+        this.talk.element,
+        h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.log),
+        this.buttons,
+      ),
     );
   }
 
@@ -176,7 +198,9 @@ class Table {
     const turn = room.turn ?? [];
     const mine = room.you !== undefined && turn.includes(room.you);
     const says = room.status === "finished" ? this.#result(room) : this.#prompt(room, options, turn, mine);
-    const undo = this.#game.half?.() && button("Undo", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
+    const undo =
+      this.#game.half?.() &&
+      button("Undo", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
     this.clock = h("span", { class: "clock", "aria-label": "Time left" });
     this.status.className = `status${mine ? " mine" : ""}${room.status === "finished" ? " over" : ""}`;
     this.status.replaceChildren(h("span", { class: "says" }, says), ...(undo ? [undo] : []), this.clock);
@@ -188,7 +212,8 @@ class Table {
   #prompt(room, options, turn, mine) {
     if (room.status === "waiting") return "Waiting for players";
     if (room.status === "closed") return "The table is closed.";
-    if (mine) return this.#acting ? "Your move is on its way…" : (this.#game.prompt?.(room, options ?? []) ?? "Your turn");
+    if (mine)
+      return this.#acting ? "Your move is on its way…" : (this.#game.prompt?.(room, options ?? []) ?? "Your turn");
     const paused = this.#game.paused?.(room);
     if (paused) return paused;
     return turn.length ? `${listed(turn.map(this.who))} ${turn.length > 1 ? "are" : "is"} thinking` : "One moment";
@@ -198,7 +223,9 @@ class Table {
     const { winners, names = [], reason } = room.outcome ?? { winners: [] };
     const why = reason ? ` (${ending(reason)})` : "";
     if (!winners?.length) return `The game is over: nobody won${why}.`;
-    return winners.includes(room.you) ? `You won${winners.length > 1 ? `, with ${listed(names.filter((name) => name !== this.app.identity.name))}` : ""}!${why}` : `${listed([...names])} won${why}.`;
+    return winners.includes(room.you)
+      ? `You won${winners.length > 1 ? `, with ${listed(names.filter((name) => name !== this.app.identity.name))}` : ""}!${why}`
+      : `${listed([...names])} won${why}.`;
   }
 
   #tick() {
@@ -218,7 +245,13 @@ class Table {
       h("h2", {}, free === 1 ? "One seat is free" : `${free} seats are free`),
       h("p", {}, "The game begins when all seats are taken. Send this link to whom you want to play with:"),
       h("p", { class: "share" }, `${location.origin}/t/${this.number}`),
-      !seated && free > 0 && room.status === "waiting" && button("Take a seat", () => this.play.join(this.number).catch(this.app.refused), { class: "primary", id: "sit" }),
+      !seated &&
+        free > 0 &&
+        room.status === "waiting" &&
+        button("Take a seat", () => this.play.join(this.number).catch(this.app.refused), {
+          class: "primary",
+          id: "sit",
+        }),
       !seated && h("p", { class: "quiet" }, "You are watching."),
     );
   }
@@ -233,7 +266,8 @@ class Table {
     } else if (over && room.rematch) {
       items.push(h("a", { class: "button", href: `/t/${room.rematch}`, "data-go": true }, "Watch the next game"));
     }
-    if (over) items.push(h("a", { class: "button", href: `/replay/${this.number}`, "data-go": true, id: "replay" }, "Replay"));
+    if (over)
+      items.push(h("a", { class: "button", href: `/replay/${this.number}`, "data-go": true, id: "replay" }, "Replay"));
     if (seated && !over && room.status !== "closed") items.push(this.#leaveButton());
     if (!seated && room.status === "playing") items.push(h("span", { class: "quiet" }, "You are watching."));
     items.push(h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"));
@@ -247,20 +281,34 @@ class Table {
         setTimeout(() => ((this.#leaving = false), this.#room && this.#paintButtons(this.#room)), 4_000);
         return this.#paintButtons(this.#room);
       }
-      return this.play.leave(this.number).then(() => this.app.go("/")).catch(this.app.refused);
+      return this.play
+        .leave(this.number)
+        .then(() => this.app.go("/"))
+        .catch(this.app.refused);
     };
     return button(this.#leaving ? "Leave for good?" : "Leave", leave, { class: this.#leaving ? "danger" : "" });
   }
 
   #rematch() {
-    this.play.rematch(this.number).then(({ room }) => this.app.go(`/t/${room}`)).catch(this.app.refused);
+    this.play
+      .rematch(this.number)
+      .then(({ room }) => this.app.go(`/t/${room}`))
+      .catch(this.app.refused);
   }
 
-  // --- the log -----------------------------------------------------------------------------------------------------
+  // --- the log ---
 
   #note(events) {
-    const describe = (event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module?.describe(event, this.who, this.#room));
-    this.#write(events.map(describe).filter(Boolean).map((text) => h("li", {}, grammar(text))));
+    const describe = (event) =>
+      event.type.startsWith("room.")
+        ? describeRoom(event, this.who)
+        : this.module?.describe(event, this.who, this.#room);
+    this.#write(
+      events
+        .map(describe)
+        .filter(Boolean)
+        .map((text) => h("li", {}, grammar(text))),
+    );
   }
 
   #write(lines) {
@@ -270,7 +318,7 @@ class Table {
     if (low) this.log.scrollTop = this.log.scrollHeight;
   }
 
-  /** What happened before we came, as far as our seat was told. */
+  /** Loads the log of the steps before this client attached, as far as its seat may see them. */
   async #backfill() {
     const room = this.#room;
     if (!room || room.you === undefined || room.offset < 2 || this.log.childElementCount) return;

@@ -1,4 +1,4 @@
-// Table talk, to all or to one.
+// Chat at a table, to all players or to one.
 
 import { h } from "./dom.js";
 
@@ -9,7 +9,13 @@ export class Talk {
     this.lines = h("ol", { class: "talk", "aria-label": "Table talk", "aria-live": "polite", tabindex: 0 });
     this.text = h("input", { maxlength: 500, placeholder: "Say something", "aria-label": "Message", id: "say" });
     this.to = h("select", { "aria-label": "To whom", id: "say-to" });
-    this.form = h("form", { class: "row", onsubmit: (event) => this.#say(event) }, this.to, this.text, h("button", { class: "small" }, "Send"));
+    this.form = h(
+      "form",
+      { class: "row", onsubmit: (event) => this.#say(event) },
+      this.to,
+      this.text,
+      h("button", { class: "small" }, "Send"),
+    );
     this.element = h("section", { class: "panel talkpanel" }, h("h2", {}, "Table talk"), this.lines, this.form);
     this.last = "";
     this.people = "";
@@ -40,20 +46,32 @@ export class Talk {
 
   #line({ seat, name, text, to }, you, names) {
     const whom = to === undefined || to === null ? "" : to === you ? " to you" : ` to ${names.get(to) ?? "somebody"}`;
-    return h("li", { class: whom ? "private" : "" }, h("strong", {}, seat === you ? "You" : name), whom && h("small", {}, whom), ": ", text);
+    return h(
+      "li",
+      { class: whom ? "private" : "" },
+      h("strong", {}, seat === you ? "You" : name),
+      whom && h("small", {}, whom),
+      ": ",
+      text,
+    );
   }
 
   #people(room) {
-    const others = room.seats.filter((seat) => seat.seat !== room.you && !seat.bot && !seat.left).map((seat) => seat.name);
+    const others = room.seats
+      .filter((seat) => seat.seat !== room.you && !seat.bot && !seat.left)
+      .map((seat) => seat.name);
     if (others.join("\n") === this.people && this.to.childElementCount) return;
     this.people = others.join("\n");
     const before = this.to.value;
-    this.to.replaceChildren(h("option", { value: "" }, "To all"), ...others.map((name) => h("option", { value: name }, `To ${name}`)));
+    this.to.replaceChildren(
+      h("option", { value: "" }, "To all"),
+      ...others.map((name) => h("option", { value: name }, `To ${name}`)),
+    );
     this.to.value = others.includes(before) ? before : "";
   }
 
-  /** A line that somebody else said while the talk is out of sight. */
-  heard(events) {
+  /** Shows a message of another player as a toast while the chat is not visible. */
+  announce(events) {
     const mine = this.app.identity.name;
     const said = events.filter((event) => event.type === "room.said" && event.name !== mine);
     const { top } = this.element.getBoundingClientRect();

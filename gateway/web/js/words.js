@@ -19,8 +19,12 @@ export function sentence(refusal) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** Sentences are made for other people; those about you need other verbs. */
-export const grammar = (text) => text.replace(/^You is\b/, "You are").replace(/^You was\b/, "You were").replace(/^(You .* and) was\b/, "$1 were");
+/** Changes a sentence about another player into one about you: the verb needs another form. */
+export const grammar = (text) =>
+  text
+    .replace(/^You is\b/, "You are")
+    .replace(/^You was\b/, "You were")
+    .replace(/^(You .* and) was\b/, "$1 were");
 
 export const ending = (reason) => ENDINGS[reason] ?? reason;
 
@@ -30,7 +34,7 @@ export function listed(names) {
 
 const youFirst = (one, other) => (other === "You") - (one === "You");
 
-/** A room event in words; null for what is not worth a line. `who` names a seat. */
+/** A room event as a sentence, or null if it needs no line. `who` names a seat. */
 export function describeRoom(event, who) {
   switch (event.type) {
     case "room.opened":
@@ -38,7 +42,10 @@ export function describeRoom(event, who) {
     case "room.joined":
       return `${event.name} took a seat${event.bot ? " (a bot)" : ""}.`;
     case "room.left":
-      return { left: `${event.name} left.`, gone: `${event.name} did not come back.` }[event.reason] ?? `${event.name} had to go.`;
+      return (
+        { left: `${event.name} left.`, gone: `${event.name} did not come back.` }[event.reason] ??
+        `${event.name} had to go.`
+      );
     case "room.started":
       return "The game begins.";
     case "room.away":
@@ -46,7 +53,11 @@ export function describeRoom(event, who) {
     case "room.back":
       return `${who(event.seat)} is back.`;
     case "room.played":
-      return { time: `${who(event.seat)} ran out of time; a bot plays.`, away: `${who(event.seat)} is away; a bot plays.` }[event.reason] ?? null;
+      return (
+        { time: `${who(event.seat)} ran out of time; a bot plays.`, away: `${who(event.seat)} is away; a bot plays.` }[
+          event.reason
+        ] ?? null
+      );
     case "room.shifted":
       return "The cluster was away for a moment; the clocks were put back.";
     case "room.ended":

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.framing import MOST_BYTES, Lines
@@ -49,7 +49,6 @@ def test_the_stream_may_be_cut_at_every_position() -> None:
         assert feed(Lines(), data[:cut], data[cut:]) == whole
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=120), st.lists(st.integers(0, 120), max_size=6))
 def test_cuts_do_not_matter(data: bytes, cuts: list[int]) -> None:
     places = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})

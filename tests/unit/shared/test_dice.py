@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.dice import Dice
@@ -33,20 +33,17 @@ def test_choices_never_change() -> None:
     assert "".join(Dice(7, number).choice("abcdefgh") for number in range(6)) == "bbhdfe"
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(), labels, st.integers(1, 10**12))
 def test_the_same_seed_and_labels_give_the_same_draws(seed: int, names: list[int | str], limit: int) -> None:
     first, second = Dice(seed, *names), Dice(seed, *names)
     assert [first.below(limit) for _ in range(5)] == [second.below(limit) for _ in range(5)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(), st.integers(1, 2**63))
 def test_draws_are_below_the_limit(seed: int, limit: int) -> None:
     assert 0 <= Dice(seed).below(limit) < limit
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(), st.lists(st.integers(), max_size=30))
 def test_a_shuffle_keeps_everything(seed: int, items: list[int]) -> None:
     assert sorted(Dice(seed).shuffle(items)) == sorted(items)

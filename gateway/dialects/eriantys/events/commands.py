@@ -18,7 +18,7 @@ def answers_another_card(table: Table, move: messages.AnyMove) -> bool:
     return own_turn and isinstance(move, messages.CardToTable) and active_card(table.view).number != _PRINCESS
 
 
-def command_of(table: Table, move: messages.AnyMove) -> commands.Command:
+def command_of(table: Table, move: messages.AnyMove) -> commands.Command:  # noqa: C901 - a flat table
     match move:
         case messages.PlayAssistantCard(assistant_card_value=value):
             return commands.PlayAssistant(bounded(value))

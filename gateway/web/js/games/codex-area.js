@@ -17,15 +17,25 @@ function box(cells, margin) {
   return [left, top, Math.max(...xs) + WIDTH + margin - left, Math.max(...ys) + HEIGHT + margin - top];
 }
 
-const cards = (area, seat) => area.map((placed, index) => at(...place(placed), s("g", { class: index === area.length - 1 ? "fresh" : "", "data-at": `cell-${seat}-${placed.i}-${placed.j}` }, card(placed.card, placed.face))));
+const cards = (area, seat) =>
+  area.map((placed, index) =>
+    at(
+      ...place(placed),
+      s(
+        "g",
+        { class: index === area.length - 1 ? "fresh" : "", "data-at": `cell-${seat}-${placed.i}-${placed.j}` },
+        card(placed.card, placed.face),
+      ),
+    ),
+  );
 
-export const thumbnail = (area, seat) => picture(box(area, 20).join(" "), { class: "thumbpicture" }, ...cards(area, seat));
+export const thumbnail = (area, seat) =>
+  picture(box(area, 20).join(" "), { class: "thumbpicture" }, ...cards(area, seat));
 
 export class Area {
   #paint;
   #zoom = 1;
   #shift = [0, 0];
-  #pans = false;
   #seat = null;
 
   constructor(paint) {
@@ -43,8 +53,15 @@ export class Area {
   }
 
   buttons() {
-    const tool = (text, name, act, key) => button(text, act, { class: "small tool", "aria-label": name, title: name, "data-key": key });
-    return h("span", { class: "row" }, tool("−", "Smaller", () => this.#scale(1 / ZOOMS), "zoom-out"), tool("+", "Larger", () => this.#scale(ZOOMS), "zoom-in"), tool("⤢", "Show all", () => (this.fit(), this.#paint()), "zoom-fit"));
+    const tool = (text, name, act, key) =>
+      button(text, act, { class: "small tool", "aria-label": name, title: name, "data-key": key });
+    return h(
+      "span",
+      { class: "row" },
+      tool("−", "Smaller", () => this.#scale(1 / ZOOMS), "zoom-out"),
+      tool("+", "Larger", () => this.#scale(ZOOMS), "zoom-in"),
+      tool("⤢", "Show all", () => (this.fit(), this.#paint()), "zoom-fit"),
+    );
   }
 
   /** `targets` are commands that place a card; `act` is called with the one that was chosen. */
@@ -57,9 +74,22 @@ export class Area {
     const spots = targets.map((command) => {
       const [x, y] = place(command);
       const spot = s("rect", { class: "spot", width: WIDTH, height: HEIGHT, rx: 9 });
-      return at(x, y, lit(s("g", {}, spot), { key: `cell-${command.i}-${command.j}`, label: `Place it at row ${command.i - 40}, column ${command.j - 40}`, act: () => act(command) }));
+      return at(
+        x,
+        y,
+        lit(s("g", {}, spot), {
+          key: `cell-${command.i}-${command.j}`,
+          label: `Place it at row ${command.i - 40}, column ${command.j - 40}`,
+          act: () => act(command),
+        }),
+      );
     });
-    const svg = picture(view.join(" "), { class: "area", role: "group", "aria-label": "Area" }, ...cards(area, seat), ...spots);
+    const svg = picture(
+      view.join(" "),
+      { class: "area", role: "group", "aria-label": "Area" },
+      ...cards(area, seat),
+      ...spots,
+    );
     svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.#grab(event, svg, view));
     return svg;
@@ -79,7 +109,10 @@ export class Area {
     svg.setPointerCapture(event.pointerId);
     svg.onpointermove = (moved) => {
       this.#shift = [right - (moved.clientX - x) / scale, down - (moved.clientY - y) / scale];
-      svg.setAttribute("viewBox", [view[0] + this.#shift[0] - right, view[1] + this.#shift[1] - down, view[2], view[3]].join(" "));
+      svg.setAttribute(
+        "viewBox",
+        [view[0] + this.#shift[0] - right, view[1] + this.#shift[1] - down, view[2], view[3]].join(" "),
+      );
     };
     svg.onpointerup = svg.onpointercancel = () => (svg.onpointermove = null);
   }

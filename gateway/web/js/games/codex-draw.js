@@ -7,26 +7,49 @@ import { CARDS, objectiveInWords, sideInWords } from "./codex-cards.js";
 export const [WIDTH, HEIGHT] = [150, 100];
 const [CORNER_X, CORNER_Y] = [34, 38];
 export const [STEP_X, STEP_Y] = [WIDTH - CORNER_X, HEIGHT - CORNER_Y];
-const CORNERS = [[0, 0], [WIDTH - CORNER_X, 0], [0, HEIGHT - CORNER_Y], [WIDTH - CORNER_X, HEIGHT - CORNER_Y]];
+const CORNERS = [
+  [0, 0],
+  [WIDTH - CORNER_X, 0],
+  [0, HEIGHT - CORNER_Y],
+  [WIDTH - CORNER_X, HEIGHT - CORNER_Y],
+];
 
 const small = (glyph, x, y, scale = 0.75) => s("g", { transform: `translate(${x} ${y}) scale(${scale})` }, glyph);
 
 function corner(kind, place) {
   if (kind === "missing") return null;
   const [x, y] = CORNERS[place];
-  return at(x, y, s("rect", { class: "corner", x: 2, y: 2, width: CORNER_X - 4, height: CORNER_Y - 4, rx: 6 }), kind !== "empty" && small(sign(kind), CORNER_X / 2, CORNER_Y / 2, 1.05));
+  return at(
+    x,
+    y,
+    s("rect", { class: "corner", x: 2, y: 2, width: CORNER_X - 4, height: CORNER_Y - 4, rx: 6 }),
+    kind !== "empty" && small(sign(kind), CORNER_X / 2, CORNER_Y / 2, 1.05),
+  );
 }
 
-function worth(card) {
-  if (!card.points) return null;
-  const sum = label(card.per ? WIDTH / 2 - 9 : WIDTH / 2, 15, card.points, { class: "points" });
-  const per = card.per === "corner" ? at(WIDTH / 2 + 10, 15, s("rect", { class: "corner", x: -7, y: -7, width: 14, height: 14, rx: 3 }), s("rect", { class: "overlap", x: -1, y: -1, width: 8, height: 8, rx: 2 })) : card.per && small(sign(card.per), WIDTH / 2 + 11, 15, 0.75);
+function worth(side) {
+  if (!side.points) return null;
+  const sum = label(side.per ? WIDTH / 2 - 9 : WIDTH / 2, 15, side.points, { class: "points" });
+  const per =
+    side.per === "corner"
+      ? at(
+          WIDTH / 2 + 10,
+          15,
+          s("rect", { class: "corner", x: -7, y: -7, width: 14, height: 14, rx: 3 }),
+          s("rect", { class: "overlap", x: -1, y: -1, width: 8, height: 8, rx: 2 }),
+        )
+      : side.per && small(sign(side.per), WIDTH / 2 + 11, 15, 0.75);
   return [s("rect", { class: "tag", x: WIDTH / 2 - 22, y: 3, width: 44, height: 24, rx: 8 }), sum, per];
 }
 
 function price(cost) {
   const left = WIDTH / 2 - ((cost.length - 1) * 15) / 2;
-  return cost.length ? [s("rect", { class: "tag", x: left - 10, y: HEIGHT - 22, width: cost.length * 15 + 5, height: 19, rx: 7 }), ...cost.map((symbol, place) => small(sign(symbol), left + place * 15, HEIGHT - 12.5, 0.62))] : null;
+  return cost.length
+    ? [
+        s("rect", { class: "tag", x: left - 10, y: HEIGHT - 22, width: cost.length * 15 + 5, height: 19, rx: 7 }),
+        ...cost.map((symbol, place) => small(sign(symbol), left + place * 15, HEIGHT - 12.5, 0.62)),
+      ]
+    : null;
 }
 
 function middle(symbols) {
@@ -49,16 +72,26 @@ export function card(number, face) {
   );
 }
 
-/** The back of a card of which no more is known. */
+/** The back of a card whose front is hidden. */
 export function back({ kind, kingdom }) {
-  return s("g", { class: `card ${kind} ${kingdom} back deck` }, s("rect", { class: "sheet", x: 1, y: 1, width: WIDTH - 2, height: HEIGHT - 2, rx: 9 }), CORNERS.map((_, place) => corner("empty", place)), middle([kingdom]));
+  return s(
+    "g",
+    { class: `card ${kind} ${kingdom} back deck` },
+    s("rect", { class: "sheet", x: 1, y: 1, width: WIDTH - 2, height: HEIGHT - 2, rx: 9 }),
+    CORNERS.map((_, place) => corner("empty", place)),
+    middle([kingdom]),
+  );
 }
 
 export const frame = (...children) => picture(`0 0 ${WIDTH} ${HEIGHT}`, { class: "cardpicture" }, ...children);
 
 export function objective(number) {
   const printed = CARDS.get(number);
-  const shape = printed.pattern ? pattern(printed.pattern) : printed.symbols.map((symbol, place) => small(sign(symbol), 86 + (place - (printed.symbols.length - 1) / 2) * 28, HEIGHT / 2, 1.3));
+  const shape = printed.pattern
+    ? pattern(printed.pattern)
+    : printed.symbols.map((symbol, place) =>
+        small(sign(symbol), 86 + (place - (printed.symbols.length - 1) / 2) * 28, HEIGHT / 2, 1.3),
+      );
   return picture(
     `0 0 ${WIDTH} ${HEIGHT}`,
     { class: "cardpicture", role: "img", "aria-label": objectiveInWords(printed) },
@@ -73,7 +106,14 @@ function pattern(cells) {
   const [wide, high] = [28, 18];
   const left = 92 - ((columns - 1) * wide) / 2;
   const top = HEIGHT / 2 - ((rows - 1) * high) / 2;
-  return cells.map(({ kingdom, x, y }) => at(left + x * wide, top + y * high, s("rect", { class: `patch ${kingdom}`, x: -15, y: -10, width: 30, height: 20, rx: 4 }), small(sign(kingdom), 0, 0, 0.62)));
+  return cells.map(({ kingdom, x, y }) =>
+    at(
+      left + x * wide,
+      top + y * high,
+      s("rect", { class: `patch ${kingdom}`, x: -15, y: -10, width: 30, height: 20, rx: 4 }),
+      small(sign(kingdom), 0, 0, 0.62),
+    ),
+  );
 }
 
 export const inWords = (number, face) => sideInWords(CARDS.get(number), face);

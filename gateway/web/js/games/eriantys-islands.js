@@ -16,18 +16,21 @@ function walk({ middle: [x, y], radii: [across, down] }) {
     return [x + across * Math.cos(angle), y + down * Math.sin(angle)];
   });
   const lengths = [0];
-  for (let step = 1; step <= STEPS; step += 1) lengths.push(lengths[step - 1] + Math.hypot(points[step][0] - points[step - 1][0], points[step][1] - points[step - 1][1]));
-  return (share) => points[lengths.findIndex((length) => length >= ((share % 1) + 1) % 1 * lengths[STEPS])];
+  for (let step = 1; step <= STEPS; step += 1)
+    lengths.push(
+      lengths[step - 1] + Math.hypot(points[step][0] - points[step - 1][0], points[step][1] - points[step - 1][1]),
+    );
+  return (share) => points[lengths.findIndex((length) => length >= (((share % 1) + 1) % 1) * lengths[STEPS])];
 }
 
-/** Where each tile lies: those of a group close together, groups apart. */
+/** The position of each tile: tiles of a group lie close together, groups apart. */
 function places(groups, shape) {
   const whole = 12 + GAP * groups.length;
   const point = walk(shape);
   const found = new Map();
   let run = 0;
-  for (const group of groups) {
-    const tiles = inOrder(group.tiles);
+  for (const { tiles: joined } of groups) {
+    const tiles = inOrder(joined);
     for (const tile of tiles) {
       found.set(tile, run + 0.5);
       run += 1;
@@ -38,26 +41,40 @@ function places(groups, shape) {
   return new Map([...found].map(([tile, place]) => [tile, point((place - first) / whole)]));
 }
 
-/** The tiles of a group along the ring: one that reaches over the end begins before it. */
+/** The tiles of a group along the ring. A group that spans the end of the ring starts before it. */
 function inOrder(tiles) {
   if (!(tiles.includes(1) && tiles.includes(12)) || tiles.length === 12) return tiles;
   const cut = tiles.findIndex((tile, index) => index > 0 && tile !== tiles[index - 1] + 1);
   return [...tiles.slice(cut), ...tiles.slice(0, cut)];
 }
 
-const counted = (students) => students.map((count, index) => (count ? `${count} ${COLOURS[index].toLowerCase()}` : "")).filter(Boolean).join(", ");
+const counted = (students) =>
+  students
+    .map((count, index) => (count ? `${count} ${COLOURS[index].toLowerCase()}` : ""))
+    .filter(Boolean)
+    .join(", ");
 
 function crowd(students, radius) {
   const kinds = students.map((count, index) => [COLOURS[index], count]).filter(([, count]) => count);
   return kinds.map(([colour, count], index) => {
     const angle = (index / kinds.length) * 2 * Math.PI - (kinds.length === 2 ? Math.PI : Math.PI / 2);
     const far = kinds.length > 1 ? radius : 0;
-    return at(far * Math.cos(angle), far * Math.sin(angle), s("g", { transform: "scale(1.25)" }, student(colour)), count > 1 && label(15, 11, count, { class: "count" }));
+    return at(
+      far * Math.cos(angle),
+      far * Math.sin(angle),
+      s("g", { transform: "scale(1.25)" }, student(colour)),
+      count > 1 && label(15, 11, count, { class: "count" }),
+    );
   });
 }
 
 function mother() {
-  return s("g", { class: "mother", "data-flip": "mother" }, s("path", { d: "M0 -20 C7 -20 8 -10 4 -8 L10 14 H-10 L-4 -8 C-8 -10 -7 -20 0 -20 Z" }), s("title", {}, "Mother nature"));
+  return s(
+    "g",
+    { class: "mother", "data-flip": "mother" },
+    s("path", { d: "M0 -20 C7 -20 8 -10 4 -8 L10 14 H-10 L-4 -8 C-8 -10 -7 -20 0 -20 Z" }),
+    s("title", {}, "Mother nature"),
+  );
 }
 
 const closed = () => s("g", { class: "noentry" }, s("circle", { r: 9 }), s("path", { d: "M-5 -5 L5 5 M5 -5 L-5 5" }));
@@ -66,9 +83,20 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
   const order = inOrder(tiles);
   const path = [order[0], ...order].map((tile) => where.get(tile).join(" ")).join(" L ");
   const here = tiles.includes(view.mother);
-  const students = tiles.reduce((sum, tile) => sum.map((count, index) => count + view.tiles[tile - 1].students[index]), [0, 0, 0, 0, 0]);
+  const students = tiles.reduce(
+    (sum, tile) => sum.map((count, index) => count + view.tiles[tile - 1].students[index]),
+    [0, 0, 0, 0, 0],
+  );
   const owner = view.tiles[tiles[0] - 1].tower;
-  const words = [`Island ${tiles.join(" and ")}`, counted(students) || "no students", owner && `${owner.toLowerCase()} towers`, here && "mother nature is here", closings && `${closings} no-entry`].filter(Boolean).join("; ");
+  const words = [
+    `Island ${tiles.join(" and ")}`,
+    counted(students) || "no students",
+    owner && `${owner.toLowerCase()} towers`,
+    here && "mother nature is here",
+    closings && `${closings} no-entry`,
+  ]
+    .filter(Boolean)
+    .join("; ");
   const drawn = s(
     "g",
     { class: "island" },
@@ -76,13 +104,23 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     s("path", { class: "land", d: `M ${path}`, "stroke-width": land * 2 - 6 }),
     ...tiles.map((tile) => {
       const { students: those, tower: built } = view.tiles[tile - 1];
-      return at(...where.get(tile), s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })), at(0, 0, ...crowd(those, 27)), built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.15)" }, tower(built))), label(0, land - 8, tile, { class: "tilenumber" }));
+      return at(
+        ...where.get(tile),
+        s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })),
+        at(0, 0, ...crowd(those, 27)),
+        built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.15)" }, tower(built))),
+        label(0, land - 8, tile, { class: "tilenumber" }),
+      );
     }),
     here && at(where.get(view.mother)[0] + land - 20, where.get(view.mother)[1] - land + 30, mother()),
-    ...Array.from({ length: closings }, (_, number) => at(where.get(tiles[0])[0] - 14 + number * 16, where.get(tiles[0])[1] - land + 12, closed())),
+    ...Array.from({ length: closings }, (_, number) =>
+      at(where.get(tiles[0])[0] - 14 + number * 16, where.get(tiles[0])[1] - land + 12, closed()),
+    ),
     s("title", {}, words),
   );
-  return target ? lit(drawn, { key: `island-${tiles[0]}`, label: `${target.label}: ${words}`, act: target.act }) : drawn;
+  return target
+    ? lit(drawn, { key: `island-${tiles[0]}`, label: `${target.label}: ${words}`, act: target.act })
+    : drawn;
 }
 
 function cloud(students, number, x, y, order) {
@@ -90,19 +128,32 @@ function cloud(students, number, x, y, order) {
   const drawn = s(
     "g",
     { class: "cloud", "data-at": `cloud-${number}` },
-    s("path", { class: "puff", d: "M-46 20 C-66 18 -64 -12 -44 -12 C-42 -36 -6 -42 4 -24 C22 -38 50 -26 46 -6 C66 -2 64 22 44 20 Z" }),
+    s("path", {
+      class: "puff",
+      d: "M-46 20 C-66 18 -64 -12 -44 -12 C-42 -36 -6 -42 4 -24 C22 -38 50 -26 46 -6 C66 -2 64 22 44 20 Z",
+    }),
     ...tokens.map((colour, place) => at((place - (tokens.length - 1) / 2) * 23, -3, student(colour))),
     s("title", {}, `Cloud ${number + 1}: ${counted(students) || "empty"}`),
   );
-  return at(x, y, order ? lit(drawn, { key: `cloud-${number}`, label: `Take cloud ${number + 1}: ${counted(students)}`, act: order }) : drawn);
+  return at(
+    x,
+    y,
+    order
+      ? lit(drawn, { key: `cloud-${number}`, label: `Take cloud ${number + 1}: ${counted(students)}`, act: order })
+      : drawn,
+  );
 }
 
 function facts(view, bag, narrow) {
-  const parts = [`Round ${view.round}`, `${bag} in the bag`, ...(view.expert ? [narrow ? `${view.bank} coins` : `${view.bank} coins in the bank`] : [])];
+  const parts = [
+    `Round ${view.round}`,
+    `${bag} in the bag`,
+    ...(view.expert ? [narrow ? `${view.bank} coins` : `${view.bank} coins in the bank`] : []),
+  ];
   return narrow ? parts : [parts.join(" · ")];
 }
 
-/** `target(group)` and `take(cloud)` give what pressing one does now, or nothing. */
+/** `target(group)` and `take(cloud)` return the action of pressing one, if there is one now. */
 export function islands(view, narrow, target, take) {
   const shape = narrow ? NARROW : WIDE;
   const where = places(view.groups, shape);
@@ -112,7 +163,13 @@ export function islands(view, narrow, target, take) {
   const clouds = view.clouds.map((students, number) => {
     const [column, row] = [number % columns, Math.floor(number / columns)];
     const rows = Math.ceil(count / columns);
-    return cloud(students, number, x + (column - (columns - 1) / 2) * 136, y - 6 + (row - (rows - 1) / 2) * 92, take(number));
+    return cloud(
+      students,
+      number,
+      x + (column - (columns - 1) / 2) * 136,
+      y - 6 + (row - (rows - 1) / 2) * 92,
+      take(number),
+    );
   });
   const bag = view.bag.reduce((sum, one) => sum + one, 0);
   const low = narrow ? y + 46 * count + 22 : y + 58;

@@ -9,25 +9,42 @@ const SEATS = 10;
 const [HALL_X, PROFESSOR_X, TOWER_X] = [112, 372, 414];
 const row = (index) => 22 + index * ROW;
 
-/** `act.entrance(colour)`, `act.hall(colour)`: {press, label, picked} of what can be done there now. */
+/** `act.entrance(colour)` and `act.hall(colour)` return the present action there: {press, label, picked}. */
 export function school(view, seat, name, act) {
   const player = view.players[seat];
   return h(
     "section",
     { class: "school", "data-school": seat },
     heading(view, seat, name, player),
-    picture("0 0 468 184", { class: "schoolpicture", role: "group", "aria-label": `School of ${name}` }, s("rect", { class: "wood", x: 2, y: 2, width: 464, height: 180, rx: 14 }), entrance(player, seat, act), hall(player, seat, act), professors(view, seat), towers(player, seat)),
+    picture(
+      "0 0 468 184",
+      { class: "schoolpicture", role: "group", "aria-label": `School of ${name}` },
+      s("rect", { class: "wood", x: 2, y: 2, width: 464, height: 180, rx: 14 }),
+      entrance(player, seat, act),
+      hall(player, seat, act),
+      professors(view, seat),
+      towers(player, seat),
+    ),
   );
 }
 
 function heading(view, seat, name, player) {
   const far = Math.ceil(player.assistant / 2);
   const steps = player.assistant === null ? "" : `assistant ${player.assistant}, ${far} step${far > 1 ? "s" : ""}`;
-  return h("div", { class: "schoolhead" }, h("strong", {}, name), h("small", {}, steps), view.expert && h("span", { class: "purse", title: `${player.coins} coins` }, icon(coin(), "coins"), player.coins), h("small", { class: "handsize" }, `${player.hand.length} assistants`));
+  return h(
+    "div",
+    { class: "schoolhead" },
+    h("strong", {}, name),
+    h("small", {}, steps),
+    view.expert && h("span", { class: "purse", title: `${player.coins} coins` }, icon(coin(), "coins"), player.coins),
+    h("small", { class: "handsize" }, `${player.hand.length} assistants`),
+  );
 }
 
 function entrance(player, seat, act) {
-  const tokens = player.entrance.flatMap((count, index) => Array.from({ length: count }, (_, copy) => [COLOURS[index], copy]));
+  const tokens = player.entrance.flatMap((count, index) =>
+    Array.from({ length: count }, (_, copy) => [COLOURS[index], copy]),
+  );
   return s(
     "g",
     { "data-at": `entrance-${seat}` },
@@ -35,7 +52,15 @@ function entrance(player, seat, act) {
     ...tokens.map(([colour, copy], place) => {
       const token = s("g", {}, s("circle", { r: 15, class: "hit" }), student(colour));
       const can = act?.entrance(colour, copy);
-      const shown = can ? lit(token, { key: `entrance-${colour}-${copy}`, label: can.label, act: can.press, drag: true, picked: can.picked }) : token;
+      const shown = can
+        ? lit(token, {
+            key: `entrance-${colour}-${copy}`,
+            label: can.label,
+            act: can.press,
+            drag: true,
+            picked: can.picked,
+          })
+        : token;
       return at(31 + (place % 2) * 38, 25 + Math.floor(place / 2) * ROW, shown);
     }),
   );
@@ -48,17 +73,48 @@ function hall(player, seat, act) {
     ...COLOURS.map((colour, index) => {
       const count = player.hall[index];
       const can = act?.hall(colour);
-      const seats = Array.from({ length: SEATS }, (_, place) => at(HALL_X + place * 25, row(index), place < count ? s("g", { transform: "scale(0.92)" }, student(colour)) : s("circle", { r: 5, class: place % 3 === 2 ? "empty coinplace" : "empty" })));
-      const line = s("g", { "data-at": `hall-${seat}-${colour}` }, s("rect", { class: "room", x: 98, y: row(index) - 15, width: 256, height: 30, rx: 8 }), ...seats, s("title", {}, `${colour.toLowerCase()}: ${count} in the dining room`));
+      const seats = Array.from({ length: SEATS }, (_, place) =>
+        at(
+          HALL_X + place * 25,
+          row(index),
+          place < count
+            ? s("g", { transform: "scale(0.92)" }, student(colour))
+            : s("circle", { r: 5, class: place % 3 === 2 ? "empty coinplace" : "empty" }),
+        ),
+      );
+      const line = s(
+        "g",
+        { "data-at": `hall-${seat}-${colour}` },
+        s("rect", { class: "room", x: 98, y: row(index) - 15, width: 256, height: 30, rx: 8 }),
+        ...seats,
+        s("title", {}, `${colour.toLowerCase()}: ${count} in the dining room`),
+      );
       return can ? lit(line, { key: `hall-${colour}`, label: can.label, act: can.press, picked: can.picked }) : line;
     }),
   );
 }
 
 function professors(view, seat) {
-  return COLOURS.map((colour, index) => at(PROFESSOR_X, row(index), view.professors[index] === seat ? professor(colour, true) : s("circle", { r: 11, class: "empty" })));
+  return COLOURS.map((colour, index) =>
+    at(
+      PROFESSOR_X,
+      row(index),
+      view.professors[index] === seat ? professor(colour, true) : s("circle", { r: 11, class: "empty" }),
+    ),
+  );
 }
 
 function towers(player, seat) {
-  return s("g", { "data-at": `towers-${seat}` }, ...Array.from({ length: player.towers }, (_, place) => at(TOWER_X + (place % 2) * 30, 28 + Math.floor(place / 2) * 42, s("g", { transform: "scale(1.2)" }, tower(player.tower)))), player.towers === 0 && label(TOWER_X + 14, 92, "0", { class: "tiny" }));
+  return s(
+    "g",
+    { "data-at": `towers-${seat}` },
+    ...Array.from({ length: player.towers }, (_, place) =>
+      at(
+        TOWER_X + (place % 2) * 30,
+        28 + Math.floor(place / 2) * 42,
+        s("g", { transform: "scale(1.2)" }, tower(player.tower)),
+      ),
+    ),
+    player.towers === 0 && label(TOWER_X + 14, 92, "0", { class: "tiny" }),
+  );
 }

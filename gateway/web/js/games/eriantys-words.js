@@ -1,4 +1,4 @@
-// The characters of Eriantys, and what happens in the game, in words.
+// The characters of Eriantys, and the game's events as sentences.
 
 import { listed } from "../words.js";
 
@@ -29,7 +29,8 @@ const SAYS = {
   turn_skipped: (event, who) => `${who(event.seat)} is away; the turn is skipped.`,
   assistant_played: (event, who) => `${who(event.seat)} played assistant ${event.value}.`,
   student_to_hall: (event, who) => `${who(event.seat)} seated a ${colour(event.colour)} student in the dining room.`,
-  student_to_island: (event, who) => `${who(event.seat)} sent a ${colour(event.colour)} student to island ${event.tile}.`,
+  student_to_island: (event, who) =>
+    `${who(event.seat)} sent a ${colour(event.colour)} student to island ${event.tile}.`,
   coin_taken: (event, who) => `${who(event.seat)} got a coin.`,
   professor_taken: (event, who) => `${who(event.seat)} won the ${colour(event.colour)} professor.`,
   mother_moved: (event) => `Mother nature went to island ${event.tile}.`,
@@ -39,13 +40,15 @@ const SAYS = {
   towers_placed: (event, who) => `${who(event.seat)} built on ${islands(event.tiles)}.`,
   groups_joined: () => "Islands joined.",
   cloud_taken: (event, who) => `${who(event.seat)} took cloud ${event.cloud + 1}.`,
-  character_played: (event, who) => `${who(event.seat)} paid ${times(event.price, "coin")} for the ${CHARACTERS[event.number].name.toLowerCase()}.`,
+  character_played: (event, who) =>
+    `${who(event.seat)} paid ${times(event.price, "coin")} for the ${CHARACTERS[event.number].name.toLowerCase()}.`,
   choice_made: (event, who) => (event.colour ? `${who(event.seat)} chose ${colour(event.colour)}.` : null),
   card_to_island: (event) => `A ${colour(event.colour)} student went from the card to island ${event.tile}.`,
   card_to_hall: (event, who) => `${who(event.seat)} seated a ${colour(event.colour)} student from the card.`,
   card_swapped: (event, who) => `${who(event.seat)} swapped ${colour(event.entrance)} for ${colour(event.card)}.`,
   hall_swapped: (event, who) => `${who(event.seat)} swapped ${colour(event.entrance)} and ${colour(event.hall)}.`,
-  students_returned: (event, who) => (event.count ? `${who(event.seat)} returned ${times(event.count, "student")} to the bag.` : null),
+  students_returned: (event, who) =>
+    event.count ? `${who(event.seat)} returned ${times(event.count, "student")} to the bag.` : null,
   paused: () => "The game waits for somebody to come back.",
   resumed: () => "The game goes on.",
 };

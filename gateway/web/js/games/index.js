@@ -1,4 +1,4 @@
-// Which module draws which game. Any other game is shown as plain data, with its options as buttons.
+// Maps games to the modules that draw them. Any other game is shown as plain data, with its options as buttons.
 //
 // A game's module has: `emblem()`, `describe(event, who)` -> words or null, `score(view, seat)`, `start`,
 // `fold(view, event)` and `turn(view)` for replays, and `open(table)` -> {render(room, options) -> elements, prompt, key, half, cancel,

@@ -15,7 +15,11 @@ function heap(count, take) {
   const stones = Array.from({ length: count }, (_, number) =>
     at(36 + (number % ROW) * 54, 34 + Math.floor(number / ROW) * 48, pebble(number, number >= count - take)),
   );
-  return picture(`0 0 ${ROW * 54 + 18} ${rows * 48 + 20}`, { class: "heap", role: "img", "aria-label": `${count} stones` }, ...stones);
+  return picture(
+    `0 0 ${ROW * 54 + 18} ${rows * 48 + 20}`,
+    { class: "heap", role: "img", "aria-label": `${count} stones` },
+    ...stones,
+  );
 }
 
 const plural = (count) => (count === 1 ? "1 stone" : `${count} stones`);
@@ -25,16 +29,26 @@ function open(table) {
   return {
     render(room, options) {
       const takes = (options ?? []).map(({ count }) => {
-        const pressed = lit(h("button", { type: "button", class: "take" }, `Take ${count}`), { key: `take-${count}`, label: `Take ${plural(count)}`, act: () => table.send({ type: "take", count }) });
+        const pressed = lit(h("button", { type: "button", class: "take" }, `Take ${count}`), {
+          key: `take-${count}`,
+          label: `Take ${plural(count)}`,
+          act: () => table.send({ type: "take", count }),
+        });
         const mark = (number) => () => {
           hover = number;
-          [...document.querySelectorAll(".pebble")].forEach((one, index, all) => one.classList.toggle("marked", index >= all.length - hover));
+          [...document.querySelectorAll(".pebble")].forEach((one, index, all) =>
+            one.classList.toggle("marked", index >= all.length - hover),
+          );
         };
         pressed.addEventListener("pointerenter", mark(count));
         pressed.addEventListener("pointerleave", mark(0));
         return pressed;
       });
-      return [h("p", { class: "big" }, plural(room.game.stones)), heap(room.game.stones, options ? hover : 0), h("div", { class: "choices" }, ...takes)];
+      return [
+        h("p", { class: "big" }, plural(room.game.stones)),
+        heap(room.game.stones, options ? hover : 0),
+        h("div", { class: "choices" }, ...takes),
+      ];
     },
     prompt: () => "Your turn: take one to three stones",
     key(event, _room, options) {
@@ -59,5 +73,10 @@ export const stones = {
   start: null,
   turn: (view) => (view.stones ? [view.turn] : []),
   emblem: () => heap(7, 2),
-  describe: (event, who) => (event.type === "taken" ? `${who(event.seat)} took ${plural(event.count)}.` : event.type === "started" ? `There are ${plural(event.stones)}.` : null),
+  describe: (event, who) =>
+    event.type === "taken"
+      ? `${who(event.seat)} took ${plural(event.count)}.`
+      : event.type === "started"
+        ? `There are ${plural(event.stones)}.`
+        : null,
 };

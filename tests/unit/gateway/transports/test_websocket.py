@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 
@@ -16,6 +16,7 @@ from gateway.dialects.framing import MOST_BYTES
 from gateway.transports.close_codes import BYE
 from gateway.transports.websocket import WebSocket
 from shared.runtime.settings import GatewaySettings
+from tests.support.examples import fewer_examples
 from tests.support.gateway_bench import PARROT, PARTITIONS, GatewayBench, settle
 
 HANDSHAKE = (
@@ -184,7 +185,7 @@ async def test_bytes_may_come_one_by_one() -> None:
     assert await talk.texts() == [b"hello", b"y" * 130]
 
 
-@settings(max_examples=30, deadline=None)
+@fewer_examples(2)
 @given(st.lists(st.binary(max_size=300), max_size=6), st.lists(st.integers(0, 3_000), max_size=8))
 def test_it_does_not_matter_where_the_stream_is_cut(bodies: list[bytes], cuts: list[int]) -> None:
     async def check() -> None:
@@ -197,7 +198,6 @@ def test_it_does_not_matter_where_the_stream_is_cut(bodies: list[bytes], cuts: l
     asyncio.run(check())
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_are_too_odd(data: bytes) -> None:
     async def check() -> None:

@@ -1,7 +1,7 @@
 """Stones, the example game."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
@@ -30,7 +30,6 @@ def position(left: int, *seats: Seat) -> State:
     return evolve(State(), Started(left, seats or (A, B)))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(GAME.seats), st.integers(0, 2**62), st.integers(1, 30), st.booleans())
 def test_any_game_keeps_the_contract(seats: int, seed: int, pile: int, smart: bool) -> None:
     play(GAME, seats, seed, options=Options(pile), smart=smart)
@@ -41,7 +40,6 @@ def test_everything_that_is_offered_is_accepted(seats: int) -> None:
     assert check_every_option(GAME, seats, 1) > 20
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 20), st.integers(-5, 25), st.sampled_from((A, B)))
 def test_exactly_what_is_offered_is_accepted(left: int, count: int, seat: Seat) -> None:
     state = position(left)

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.ids import Partition, WorkerId
@@ -12,7 +12,6 @@ from worker.partitions.assignment import assign
 names = st.lists(st.text("abcdef0123456789", min_size=1, max_size=8), min_size=1, max_size=9, unique=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 100), names)
 def test_shares_differ_by_one_at_most(partitions: int, workers: list[str]) -> None:
     held = Counter(assign(partitions, [WorkerId(worker) for worker in workers]).values())
@@ -20,13 +19,11 @@ def test_shares_differ_by_one_at_most(partitions: int, workers: list[str]) -> No
     assert max(counts) - min(counts) <= 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 100), names)
 def test_every_partition_has_one_holder(partitions: int, workers: list[str]) -> None:
     assert sorted(assign(partitions, [WorkerId(worker) for worker in workers])) == list(range(partitions))
 
 
-@settings(max_examples=40, deadline=None)
 @given(names, st.randoms(use_true_random=False))
 def test_everybody_comes_to_the_same_answer(workers: list[str], dice: object) -> None:
     ids = [WorkerId(worker) for worker in workers]

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.bus.journal import StoredRoom
@@ -106,7 +106,6 @@ def _gateway(who: str) -> GatewayId:
     return G1 if who in ("ada", "eve") else G2
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(SPECS), steps)
 def test_a_room_that_is_loaded_again_at_any_step_is_the_same(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
     bench = RoomBench(dataclasses.replace(SETTINGS, snapshot_every=3))
@@ -118,7 +117,6 @@ def test_a_room_that_is_loaded_again_at_any_step_is_the_same(spec: RoomSpec, sto
         assert without_results(what_it_is(bench.loaded(snapshots=False))) == without_results(now)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(SPECS), steps, st.integers(0, 39))
 def test_a_room_says_the_same_after_a_take_over(spec: RoomSpec, story: list[tuple[Any, ...]], when: int) -> None:
     stays, moves = RoomBench(), RoomBench()
@@ -132,7 +130,6 @@ def test_a_room_says_the_same_after_a_take_over(spec: RoomSpec, story: list[tupl
     assert (moves.updates, moves.replies) == (stays.updates, stays.replies)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(SPECS), steps)
 def test_offsets_rise_one_by_one(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
     bench = RoomBench()
@@ -142,7 +139,6 @@ def test_offsets_rise_one_by_one(spec: RoomSpec, story: list[tuple[Any, ...]]) -
     assert [told.offset for told in bench.updates] == list(range(1, len(bench.updates) + 1))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(SPECS), steps)
 def test_the_index_of_deadlines_is_that_of_the_room(spec: RoomSpec, story: list[tuple[Any, ...]]) -> None:
     bench = RoomBench()

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.codex.messages import ClientMessage, ServerMessage
@@ -267,7 +267,6 @@ FRAMES = st.one_of(
 _server = msgspec.json.Decoder(ServerMessage)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(FRAMES, max_size=6))
 def test_any_bytes_are_answered_in_the_dialect(frames: list[bytes]) -> None:
     client = visitor()

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from shared.dice import Dice
@@ -11,6 +11,7 @@ from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.views import View
 from tests.support.eriantys_players import Party
+from tests.support.examples import fewer_examples
 from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, types
 from tests.unit.shared.games.eriantys.positions import board
 
@@ -24,7 +25,7 @@ def test_whole_games_in_one_dialect(dialect: str, players: int, expert: bool) ->
     party.check()
 
 
-@settings(max_examples=20, deadline=None)
+@fewer_examples(4)
 @given(seed=some.integers(1, 10**6), players=some.sampled_from([2, 3, 4]), expert=some.booleans())
 def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> None:
     first = (EVENTS, PROMPTS)[seed % 2]
@@ -41,7 +42,7 @@ def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> N
     ]
 
 
-@settings(max_examples=25, deadline=None)
+@fewer_examples(2)
 @given(seed=some.integers(1, 10**6), players=some.sampled_from([2, 3, 4]))
 @example(seed=112_272, players=3)  # one has an empty entrance when its turn comes
 def test_players_who_disconnect_and_return_repeatedly_finish_their_game(seed: int, players: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.cluster.room_directory import RoomDirectory
@@ -417,7 +417,6 @@ def test_an_invalid_frame_gets_an_error(code: ErrorCode) -> None:
     assert read(out)["code"] == code
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200))
 def test_receiving_any_bytes_does_not_raise(frame: bytes) -> None:
     Client().send(frame)
@@ -432,7 +431,6 @@ KINDS = sorted({str(message["type"]) for message, _ in SAID} | {"act", "create",
 FIELDS = ("id", "room", "game", "seats", "options", "choice", "wants", "epoch", "offset", "text", "to", "token")
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(FIELDS), json, max_size=6))
 def test_receiving_any_fields_does_not_raise(kind: str, fields: dict[str, Any]) -> None:
     Client().send(msgspec.json.encode({"type": kind, **fields}))

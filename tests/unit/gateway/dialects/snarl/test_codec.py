@@ -1,7 +1,7 @@
 """Messages are encoded, and names decoded, as the protocol page says."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.snarl.codec import decode_name, encode, encode_result
@@ -66,7 +66,6 @@ def test_invalid_names_without_quotes_are_not_decoded(frame: bytes) -> None:
     assert decode_name(frame, unquoted=True) is None
 
 
-@settings(max_examples=200, deadline=None)
 @given(frame=st.binary(max_size=60), unquoted=st.booleans())
 def test_decoding_a_name_from_any_bytes_does_not_raise(frame: bytes, unquoted: bool) -> None:
     decode_name(frame, unquoted=unquoted)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.snarl.commands import NOWHERE, read_move
@@ -50,7 +50,6 @@ def test_bare_points_and_digits_as_strings_are_read_where_allowed(frame: str, to
     assert read_move(frame.encode(), bare=False) == NOWHERE
 
 
-@settings(max_examples=200, deadline=None)
 @given(frame=st.binary(max_size=60), bare=st.booleans())
 def test_reading_a_move_from_any_bytes_does_not_raise(frame: bytes, bare: bool) -> None:
     read_move(frame, bare=bare)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.dialects.framing import MOST_BYTES, Framing
@@ -178,7 +178,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(values=st.lists(json_values, min_size=1, max_size=4), cut=st.integers(1, 9), ascii_only=st.booleans())
 def test_any_values_in_any_pieces_are_found(values: list[Any], cut: int, ascii_only: bool) -> None:
     stream = "\n".join(json.dumps(value, ensure_ascii=ascii_only) for value in values).encode() + b"\n"
@@ -186,7 +185,6 @@ def test_any_values_in_any_pieces_are_found(values: list[Any], cut: int, ascii_o
     assert [json.loads(part) for part in fed(moving(), *pieces)] == values
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet='{}[]",:0123456789.-+eEtrufalsn\\ \nx', max_size=24))
 def test_the_scanner_agrees_with_a_json_parser(text: str) -> None:
     scanner, ended = Scanner(), ""
@@ -204,7 +202,6 @@ def test_the_scanner_agrees_with_a_json_parser(text: str) -> None:
         json.loads(ended)
 
 
-@settings(max_examples=200, deadline=None)
 @given(data=st.binary(max_size=200), name=st.booleans(), cut=st.integers(1, 50))
 def test_feeding_any_bytes_does_not_raise(data: bytes, name: bool, cut: int) -> None:
     framing = naming() if name else moving()

@@ -1,6 +1,6 @@
 """The bot plays by the rules, in its own interest, and looks at nothing hidden."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conformance import play
@@ -10,6 +10,7 @@ from shared.games.codex.commands import DrawTable, PlaceCard
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Face, Phase
 from shared.ids import Seat
+from tests.support.examples import fewer_examples
 from tests.unit.shared.games.codex.positions import A, B, back, front, in_play, started
 from tests.unit.shared.games.codex.test_visibility import exchange, hidden_cards, twin
 from tests.unit.shared.games.codex.test_whole_games import SEEDS, walk
@@ -37,7 +38,7 @@ def test_it_beats_chance() -> None:
     assert sum(rounds) < sum(chance)
 
 
-@settings(max_examples=15, deadline=None)
+@fewer_examples(4)
 @given(st.integers(2, 4), SEEDS, st.integers(0, 60))
 def test_it_does_not_look_at_hidden_cards(seats: int, seed: int, steps: int) -> None:
     state = walk(started(seats, seed), seed, steps)

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.games.codex.cards import CARDS, OBJECTIVES, PatternCell
@@ -130,7 +130,6 @@ def most_copies(pattern: tuple[PatternCell, ...], area: tuple[Placed, ...]) -> i
     return 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(PATTERNS),
     st.dictionaries(st.tuples(st.integers(0, 9), st.integers(0, 3)), st.integers(0, 2), min_size=8, max_size=24),

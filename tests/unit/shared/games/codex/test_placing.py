@@ -1,7 +1,7 @@
 """Where cards may lie, what they cover, what they score."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conformance import play
@@ -12,6 +12,7 @@ from shared.games.codex.events import CardPlaced
 from shared.games.codex.game import GAME
 from shared.games.codex.pieces import BOARD_SIZE, Blank, Face, Placed, Symbol
 from shared.games.codex.state import State
+from tests.support.examples import fewer_examples
 from tests.unit.shared.games.codex.positions import A, B, back, do, front, in_play, refusal, visible
 
 FRONT, BACK = Face.FRONT, Face.BACK
@@ -164,7 +165,7 @@ def test_a_placed_card_leaves_the_hand_and_the_others_keep_their_order() -> None
     assert after.table.players[A].hand == 2
 
 
-@settings(max_examples=6, deadline=None)
+@fewer_examples(10)
 @given(st.integers(2, 4), st.integers(0, 10**6))
 def test_free_cells_are_exactly_those_without_an_obstacle(seats: int, seed: int) -> None:
     final, _, _ = play(GAME, seats, seed)

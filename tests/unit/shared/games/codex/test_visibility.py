@@ -1,7 +1,7 @@
 """Nobody is told what only others, or nobody, may know."""
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from shared.games.codex.setup import Options
 from shared.games.codex.state import State
 from shared.games.codex.views import View, fold
 from shared.ids import Seat
+from tests.support.examples import fewer_examples
 from tests.unit.shared.games.codex.positions import apply, started
 from tests.unit.shared.games.codex.test_whole_games import SEEDS, check, walk
 
@@ -85,7 +86,6 @@ def cards_told(events: list[Event]) -> set[int]:
     return shown
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(2, 4), SEEDS, st.integers(0, 80))
 def test_states_that_differ_in_secrets_look_alike_and_go_on_alike(seats: int, seed: int, steps: int) -> None:
     state = walk(started(seats, seed), seed, steps)
@@ -126,7 +126,7 @@ def step(state: State, actor: Seat, command: Command | None) -> tuple[Event, ...
     return events
 
 
-@settings(max_examples=9, deadline=None)
+@fewer_examples(10)
 @given(st.integers(2, 4), SEEDS)
 def test_views_can_be_followed_from_what_is_told(seats: int, seed: int) -> None:
     players = [Seat(number) for number in range(seats)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
@@ -31,6 +31,7 @@ from shared.games.codex.pieces import Back, Color, Face, Phase, Placed
 from shared.games.codex.scoring import placing_points
 from shared.games.codex.state import State
 from shared.ids import Seat
+from tests.support.examples import fewer_examples
 from tests.unit.shared.games.codex.positions import apply, started, visible
 
 SEEDS = st.integers(0, 2**62)
@@ -74,7 +75,7 @@ def points_by_hand(state: State, seat: Seat) -> int:
     return total
 
 
-@settings(max_examples=15, deadline=None)
+@fewer_examples(4)
 @given(st.integers(2, 4), SEEDS, st.booleans())
 def test_whole_games_keep_cards_symbols_and_points(seats: int, seed: int, smart: bool) -> None:
     steps = 0
@@ -95,7 +96,7 @@ def test_whole_games_keep_cards_symbols_and_points(seats: int, seed: int, smart:
     assert len(rounds) == 1
 
 
-@settings(max_examples=6, deadline=None)
+@fewer_examples(10)
 @given(st.integers(2, 4), SEEDS)
 def test_everything_offered_is_accepted(seats: int, seed: int) -> None:
     assert check_every_option(GAME, seats, seed, steps=40) > 40
@@ -124,7 +125,7 @@ def conceivable(state: State) -> list[Command]:
     ]
 
 
-@settings(max_examples=6, deadline=None)
+@fewer_examples(10)
 @given(st.integers(2, 4), SEEDS, st.integers(0, 30))
 def test_options_are_exactly_what_decide_accepts(seats: int, seed: int, steps: int) -> None:
     state = walk(started(seats, seed), seed, steps)
@@ -149,7 +150,7 @@ def walk(state: State, seed: int, steps: int) -> State:
     return state
 
 
-@settings(max_examples=25, deadline=None)
+@fewer_examples(2)
 @given(st.integers(2, 4), SEEDS)
 def test_games_end_whoever_comes_and_goes(seats: int, seed: int) -> None:
     """Players are lost, found and gone for good at random, timers run out: the game goes on and keeps its cards."""

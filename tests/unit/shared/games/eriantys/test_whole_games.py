@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from shared.conformance import check_every_option, play
@@ -23,6 +23,7 @@ from shared.games.eriantys.setup import Options
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import View, owner_of, towers_of
 from shared.ids import Seat
+from tests.support.examples import fewer_examples
 
 TABLES = [(players, expert) for players in (2, 3, 4) for expert in (False, True)]
 seeds = some.integers(1_000_001, 2**60)
@@ -85,13 +86,13 @@ def watch(state: State, events: tuple[Event, ...]) -> None:
 
 
 @pytest.mark.parametrize(("players", "expert"), TABLES)
-@settings(max_examples=15, deadline=None)
+@fewer_examples(4)
 @given(seed=seeds)
 def test_random_games_keep_the_contract_and_the_pieces(players: int, expert: bool, seed: int) -> None:
     play(GAME, players, seed, options=Options(expert=expert), watch=watch)
 
 
-@settings(max_examples=25, deadline=None)
+@fewer_examples(2)
 @given(seed=seeds, players=some.sampled_from([2, 3, 4]))
 def test_games_of_the_rich_keep_the_pieces(seed: int, players: int) -> None:
     """Everybody begins with a share of all coins, so that every character is played."""
@@ -116,13 +117,13 @@ def test_games_of_bots_end(players: int, expert: bool) -> None:
     play(GAME, players, 3_000_000 + players, options=Options(expert=expert), watch=watch, smart=True)
 
 
-@settings(max_examples=4, deadline=None)
+@fewer_examples(10)
 @given(seed=seeds, players=some.sampled_from([2, 3, 4]))
 def test_everything_that_is_offered_is_accepted(seed: int, players: int) -> None:
     assert check_every_option(GAME, players, seed, options=Options(expert=True), steps=40)
 
 
-@settings(max_examples=6, deadline=None)
+@fewer_examples(10)
 @given(seed=seeds, players=some.sampled_from([2, 3, 4]), expert=some.booleans())
 def test_gateways_can_follow_a_game_from_its_redacted_events(seed: int, players: int, expert: bool) -> None:
     views: dict[Seat | None, View] = {seat: View() for seat in (*map(Seat, range(players)), None)}
@@ -187,7 +188,6 @@ def midgame(players: int, expert: bool, seed: int, steps: int, rich: bool) -> St
     return state
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     seed=seeds,
     players=some.sampled_from([2, 3, 4]),
@@ -208,7 +208,6 @@ def test_options_are_exactly_what_is_accepted(
             assert not isinstance(answer, Rejected) or answer.code in CODES
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=seeds, players=some.sampled_from([2, 3, 4]), moves=some.lists(some.integers(0, 11), min_size=300, max_size=300)
 )

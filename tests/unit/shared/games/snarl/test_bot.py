@@ -1,6 +1,6 @@
 """The bot and its wits: what it knows, where it goes, what it avoids."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.dice import Dice
@@ -14,6 +14,7 @@ from shared.games.snarl.pieces import Point, Window
 from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.ids import Seat
+from tests.support.examples import fewer_examples
 from tests.support.snarl_stage import HALL, WORKED, do, stage, zombie
 
 
@@ -59,7 +60,7 @@ def test_a_door_is_a_safe_place_from_a_zombie() -> None:
     assert known.danger((4, 6)) == 0
 
 
-@settings(max_examples=10, deadline=None)
+@fewer_examples(10)
 @given(seed=st.integers(0, 2**40))
 def test_the_bot_knows_exactly_what_its_player_was_shown(seed: int) -> None:
     seats = (Seat(0), Seat(1))

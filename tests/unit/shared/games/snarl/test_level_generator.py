@@ -1,14 +1,14 @@
 """Generated levels are valid, solvable, repeatable, and grow."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.games.snarl.boards import reachable
 from shared.games.snarl.level_checks import check_level
 from shared.games.snarl.level_generator import MAX_ROOMS, generate
+from tests.support.examples import fewer_examples
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**63), number=st.integers(1, 30))
 def test_every_generated_level_is_valid_and_solvable(seed: int, number: int) -> None:
     level = generate(seed, number)
@@ -18,7 +18,7 @@ def test_every_generated_level_is_valid_and_solvable(seed: int, number: int) -> 
     assert board.room_at(board.key) != board.room_at(board.exit)
 
 
-@settings(max_examples=5, deadline=None)
+@fewer_examples(10)
 @given(seed=st.integers(0, 2**63))
 def test_even_the_hundredth_level_has_room_for_its_hundred_adversaries(seed: int) -> None:
     check_level(generate(seed, 100), 100)

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
@@ -23,6 +23,7 @@ from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State
 from shared.games.snarl.views import Standing, View, fold
 from shared.ids import Seat
+from tests.support.examples import fewer_examples
 
 Beat = tuple[State, Event, State]
 
@@ -102,7 +103,7 @@ def cut(scene: View, seat: Seat) -> Window | None:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@fewer_examples(2)
 @given(seed=seeds, seats=counts, restless=st.booleans())
 def test_views_are_windows_of_the_state_and_follow_from_the_redacted_events(
     seed: int, seats: int, restless: bool
@@ -131,7 +132,7 @@ def points_in(value: Any) -> Iterator[Point]:
                 yield from points_in(part)
 
 
-@settings(max_examples=20, deadline=None)
+@fewer_examples(4)
 @given(seed=seeds, seats=counts)
 def test_a_seat_is_told_no_place_beyond_its_window(seed: int, seats: int) -> None:
     for before, event, state in beats(seed, seats, restless=True):
@@ -154,7 +155,7 @@ def lair(state: State, actor: Actor) -> Area:
     return room
 
 
-@settings(max_examples=25, deadline=None)
+@fewer_examples(2)
 @given(seed=seeds, seats=counts, restless=st.booleans())
 def test_everybody_keeps_to_the_rules_of_movement(seed: int, seats: int, restless: bool) -> None:
     homes: dict[int, Area] = {}
@@ -202,7 +203,7 @@ def _check_adversary(before: State, event: AdversaryMoved, homes: dict[int, Area
         assert to in homes[me.number]
 
 
-@settings(max_examples=20, deadline=None)
+@fewer_examples(4)
 @given(seed=seeds, seats=counts)
 def test_there_is_one_key_and_scores_count_what_happened(seed: int, seats: int) -> None:
     found: dict[Seat, int] = {}

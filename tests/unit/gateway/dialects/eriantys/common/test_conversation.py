@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from gateway.dialects.answers import LoggedIn, Refused
@@ -148,7 +148,6 @@ frames: Any = some.one_of(
 
 
 @pytest.mark.parametrize("dialect", ALL)
-@settings(max_examples=120, deadline=None)
 @given(said=some.lists(frames, max_size=12), playing=some.booleans())
 def test_any_bytes_are_answered_in_the_dialect_and_break_nothing(
     dialect: str, said: list[bytes], playing: bool

@@ -1,0 +1,47 @@
+"""The files for contributors agree with each other: make targets, CI workflow, hooks, tools of the page."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text()
+
+
+def test_make_alone_lists_every_documented_target() -> None:
+    listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in re.findall(r"^([a-z-]+):.*## ", read("Makefile"), re.MULTILINE):
+        assert re.search(rf"^  {target} ", listed, re.MULTILINE), target
+
+
+def test_ci_runs_the_make_targets_on_every_supported_python() -> None:
+    jobs: dict[str, Any] = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
+    commands = [step["run"] for step in jobs["test"]["steps"] if "run" in step]
+    assert commands[-1] == "make test"
+    assert jobs["test"]["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert 'requires-python = ">=3.11"' in read("pyproject.toml")
+
+
+def test_the_ci_script_ends_with_the_same_target() -> None:
+    assert read(".ci/run").splitlines()[-1] == "make test"
+
+
+def test_hooks_run_installed_tools_only() -> None:
+    repositories = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
+    assert [repository["repo"] for repository in repositories] == ["local"]
+    assert all(hook["language"] == "system" for hook in repositories[0]["hooks"])
+
+
+def test_the_tools_of_the_page_are_for_development_only() -> None:
+    package: dict[str, Any] = json.loads(read("package.json"))
+    assert package["private"] is True
+    assert "dependencies" not in package
+    assert "package-lock=false" in read(".npmrc")
+    assert not (ROOT / "package-lock.json").exists()
