@@ -6,6 +6,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.support import memory_cluster
 from tests.support.valkey import ValkeyServer
 
 # The default profile suits every run; `make verify` chooses the other one.
@@ -69,3 +70,10 @@ def own_valkey() -> Iterator[ValkeyServer]:
     """A server for one test alone, which may kill, pause and restart it."""
     with ValkeyServer() as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def _memory_clusters_are_closed() -> Iterator[None]:
+    """Close the in-memory clusters that a test has made; a loop that is left open would fail a later test."""
+    yield
+    memory_cluster.close_all()
