@@ -11,7 +11,7 @@ from shared.room_events import RoomSpec
 
 
 class Wants(IntFlag):
-    """What a client wants updates to carry besides events. Envelopes, notes and snapshots hold the plain number."""
+    """Parts that a client asks updates to carry besides events. Envelopes, notes and snapshots hold the number."""
 
     VIEW = 1
     OPTIONS = 2

@@ -1,4 +1,4 @@
-"""The words of a room, whatever game is played in it: what it is made of, what happens in it, what is told of it.
+"""The spec, the status and the events of a room, whatever game is played in it.
 
 Workers write these, gateways and clients read them. Room events travel in one list with the game's events; their types
 begin with `room.`.
@@ -13,11 +13,11 @@ from shared.game import Choice
 from shared.ids import RoomId, Seat, SessionId
 
 NOTHING = msgspec.Raw(b"null")
-"""Raw JSON that is not there."""
+"""The JSON null that stands for an absent raw value."""
 
 
 class RoomStatus(StrEnum):
-    """How far a room has got. A room that is finished or closed stays so."""
+    """The stage that a room has reached. A room that is finished or closed stays so."""
 
     UNOPENED = ""
     """No command has opened the room yet; it exists in the memory of its owner only."""
@@ -32,20 +32,20 @@ OVER = (RoomStatus.FINISHED, RoomStatus.CLOSED)
 
 
 class RoomSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What somebody who opens a table asks for."""
+    """The properties of a room that the player who opens it asks for."""
 
     game: str
     seats: int
     options: dict[str, Any] = {}
     private: bool = False
     turn_ms: int = 0
-    """Time for a turn, 0: none. When it has passed the bot plays the turn."""
+    """Time for a turn; 0: no limit. When it has passed, the bot plays the turn."""
     bots: int = 0
-    """How many of the seats, the last ones, are played by bots from the beginning."""
+    """Number of seats, the last ones, that bots play from the beginning."""
     wait_ms: int = 0
-    """How long the table waits after the latest joining before it starts with fewer players (games that allow it)."""
+    """Time after the latest join when the room starts with fewer players, in games that allow it; 0: never."""
     only: str = ""
-    """A dialect's name: the table is open to that dialect alone, and unlisted, until it is configured."""
+    """The dialect that the room is open to, unlisted, until it is configured; empty: open to all."""
 
 
 def _tag(name: str) -> str:
@@ -53,14 +53,14 @@ def _tag(name: str) -> str:
 
 
 class BaseRoomEvent(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag, omit_defaults=True):
-    """Base of the room events: `class Joined(RoomWord)` travels as `{"type": "room.joined", ...}`."""
+    """Base of the room events: `class Joined(BaseRoomEvent, tag="room.joined")` travels as `{"type": "room.joined", ...}`."""
 
 
 class Opened(BaseRoomEvent, frozen=True, tag="room.opened"):
     spec: RoomSpec
     version: int
     of: RoomId | None = None
-    """The room that this is the rematch of."""
+    """The room whose rematch this is."""
     seed: int = 0
     """In the journal only."""
 
@@ -84,11 +84,11 @@ class Left(BaseRoomEvent, frozen=True, tag="room.left"):
 
 
 class Configured(BaseRoomEvent, frozen=True, tag="room.configured"):
-    """A table that was opened before its size was known has got its final spec."""
+    """A room that was opened before its size was known has its final spec now."""
 
     spec: RoomSpec
     choices: dict[Seat, Choice] = {}
-    """What the seats have got now that it is known how many there are."""
+    """The choices of the seats, settled for the final number of seats."""
 
 
 class Started(BaseRoomEvent, frozen=True, tag="room.started"):
@@ -104,7 +104,7 @@ class Away(BaseRoomEvent, frozen=True, tag="room.away"):
 
 
 class Back(BaseRoomEvent, frozen=True, tag="room.back"):
-    """The player of the seat is there again."""
+    """The player of the seat is connected again."""
 
     seat: Seat
     sid: SessionId = SessionId("")
@@ -112,7 +112,7 @@ class Back(BaseRoomEvent, frozen=True, tag="room.back"):
 
 
 class Said(BaseRoomEvent, frozen=True, tag="room.said"):
-    """Chat. With `to` it is private: told to the two seats only."""
+    """Chat. With `to` it is private: only the two seats see it."""
 
     seat: Seat
     name: str
@@ -135,7 +135,7 @@ class Played(BaseRoomEvent, frozen=True, tag="room.played"):
 
 
 class Shifted(BaseRoomEvent, frozen=True, tag="room.shifted"):
-    """Nobody ran this room for so long; all its clocks were put back by as much."""
+    """The room had no owner for this time, and all its deadlines were moved back by it."""
 
     by_ms: int
 
@@ -148,7 +148,7 @@ class Ended(BaseRoomEvent, frozen=True, tag="room.ended"):
 
 
 class Closed(BaseRoomEvent, frozen=True, tag="room.closed"):
-    """The room is gone without a result."""
+    """The room ended without a result."""
 
     reason: str
 

@@ -28,7 +28,7 @@ from shared.room_views import RoomView, SeatView
 
 
 class SeatFacts(Protocol):
-    """What is common to all records of a taken seat."""
+    """The facts that every record of a taken seat has."""
 
     name: str
     bot: bool
@@ -41,7 +41,7 @@ S = TypeVar("S", bound=SeatFacts)
 
 
 class RoomFacts(Protocol[S]):
-    """What is common to all records of a room."""
+    """The facts that every record of a room has."""
 
     spec: RoomSpec
     status: RoomStatus

@@ -1,4 +1,4 @@
-"""What receivers see of a room: the update of a step, the full view, the entry in the room directory."""
+"""A room as its receivers see it: the update of a step, the full view, the entry in the room directory."""
 
 from typing import Any
 
@@ -16,21 +16,21 @@ class Update(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag="updat
     epoch: Epoch
     offset: Offset
     at: int
-    """When it was commanded: milliseconds since 1970, the store's clock."""
+    """The time of the command: milliseconds since 1970 on the store's clock."""
     events: msgspec.Raw
     """A JSON list of room events and game events, redacted for the receiver."""
     by: Seat | None = None
-    """Who caused it, with which command; none for what the room did by itself."""
+    """The seat that caused the step, with `id`; None for steps that the room takes by itself."""
     id: CommandId | None = None
     trace: TraceId = TraceId("")
     view: msgspec.Raw = NOTHING
-    """The `RoomView` after the step, for those who asked for views."""
+    """The `RoomView` after the step, for receivers that asked for views."""
     options: msgspec.Raw = NOTHING
-    """What the receiver may do now, for those who asked for options."""
+    """The commands that the receiver may give now, for receivers that asked for options."""
 
 
 class Position(msgspec.Struct, frozen=True, gc=False):
-    """The last step of a room that somebody has seen."""
+    """The last step of a room that a client has seen."""
 
     epoch: Epoch
     offset: Offset
@@ -46,7 +46,7 @@ class SeatView(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RoomView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that a receiver may know of a room, stamped with the step it was true after."""
+    """All that a receiver may know of a room, as of one step."""
 
     room: RoomId
     epoch: Epoch
@@ -61,7 +61,7 @@ class RoomView(msgspec.Struct, frozen=True, omit_defaults=True):
     """The highest command id of this session that the room has seen."""
     turn: tuple[Seat, ...] = ()
     chat: tuple[Said, ...] = ()
-    """What the receiver may read, oldest first."""
+    """The chat that the receiver may read, oldest first."""
     clock_ms: int = 0
     game: msgspec.Raw = NOTHING
     """The game's own view; none before the start."""
@@ -71,7 +71,7 @@ class RoomView(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A room in the directory: what the lobby, lists of rooms and the keepers of names need to know."""
+    """A room's entry in the room directory: the facts that room lists, matchmaking and name claims need."""
 
     room: RoomId
     game: str
@@ -90,5 +90,5 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     turn_ms: int = 0
     created_ms: int = 0
     paused: bool = False
-    """The game goes on, but nobody may act: it waits for somebody to come back."""
+    """No seat may act: the game waits for a player to come back."""
     offset: Offset = Offset(0)

@@ -89,7 +89,7 @@ def is_important(line: str) -> bool:
 
 
 class SupervisedProcess:
-    """Runs a process and restarts it when it dies. One that dies before it was ready has failed and stays down.
+    """Runs a process and restarts it when it dies. A process that ends before it was ready has failed and stays down.
 
     `changed` is called whenever the process starts or ends.
     """

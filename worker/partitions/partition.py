@@ -1,6 +1,6 @@
 """A partition in the memory of its owner: its rooms, the lobby, its cursor and the numbers of its last deliveries.
 
-Commands are handled here without IO. What goes wrong in one room must not harm the others of the partition.
+Commands are handled here without IO. A failure in one room must not harm the other rooms of the partition.
 """
 
 import logging

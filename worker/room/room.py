@@ -272,7 +272,7 @@ class Room:
     # --- time -------------------------------------------------------------------------------------------------------
 
     def _expire(self, body: Expired, at_ms: int) -> None:
-        """Handle a deadline that has passed. One that was replaced or cleared meanwhile has another generation, or is
+        """Handle a deadline that has passed. A deadline that was replaced or cleared has another generation, or is
         not there: a deadline may be put on the stream twice, and must count once."""
         state = self.state
         deadline = state.deadlines.get(body.name)

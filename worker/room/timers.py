@@ -55,7 +55,7 @@ class RoomTimers:
 
 
 def changes(state: RoomState, before: dict[str, Deadline]) -> tuple[DeadlineChange, ...]:
-    """The difference between two sets of deadlines. What was cleared comes first: a deadline that is replaced has the
+    """The difference between two sets of deadlines. Cleared deadlines come first: a deadline that is replaced has the
     same name, and clearing it afterwards would clear the new one."""
     cleared = [(name, due) for name, due in before.items() if state.deadlines.get(name) != due]
     started = [(name, due) for name, due in state.deadlines.items() if before.get(name) != due]

@@ -23,7 +23,7 @@ _FILE_NAMES: Final = {f"P{number:02}.jpg": number for number in range(1, 13)}
 
 
 class ProgramPhase(StrEnum):
-    """What the client is doing."""
+    """The phases of the client."""
 
     NAME = "asks for the name"
     PARAMETERS = "asks for the number of players and the mode"
