@@ -53,7 +53,7 @@ def _tag(name: str) -> str:
 
 
 class BaseRoomEvent(msgspec.Struct, frozen=True, gc=False, tag_field="type", tag=_tag, omit_defaults=True):
-    """Base of the room events: `class Joined(BaseRoomEvent, tag="room.joined")` travels as `{"type": "room.joined", ...}`."""
+    """Base of the room events. On the wire they are objects like `{"type": "room.joined", ...}`."""
 
 
 class Opened(BaseRoomEvent, frozen=True, tag="room.opened"):

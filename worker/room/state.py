@@ -104,7 +104,7 @@ class RoomState(msgspec.Struct):
         return None
 
     def seat_left_by(self, sid: SessionId) -> Seat | None:
-        """The seat that a player gave up during the game. A seat that was given up before the start is free, and not remembered."""
+        """The seat that a player gave up during the game. A seat given up before the start is free, not remembered."""
         for seat, place in self.seats.items():
             if place.sid == sid and place.left:
                 return seat
