@@ -79,7 +79,9 @@ def test_starting_faces_are_chosen_in_turn_and_then_colors() -> None:
     assert types(heard[first]) == ["ConfirmStartingCard", "PlayerBoard", "CurrentPlayer"]
     assert types(heard[second]) == ["PlayerBoard", "CurrentPlayer"]
     board = heard[second][0]
-    assert (board["player"], board["i"], board["j"]) == (first, 40, 40)
+    assert board["player"] == first
+    assert board["i"] == 40
+    assert board["j"] == 40
     assert board["playableCard"]["face"] == "BACK"
     assert board["playableCard"]["kind"] == "STARTING"
     stage.act()

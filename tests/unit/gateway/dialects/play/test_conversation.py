@@ -188,7 +188,8 @@ def test_a_changed_room_is_sent() -> None:
     client.say(type="rooms", id=3, live=True)
     (frame,) = client.play.rooms_changed(RoomsChanged({RoomId(1000): ROOMS[0], RoomId(1002): None}))
     received = read(frame)
-    assert ([room["room"] for room in received["changed"]], received["gone"]) == ([1000], [1002])
+    assert [room["room"] for room in received["changed"]] == [1000]
+    assert received["gone"] == [1002]
 
 
 def test_a_room_that_no_longer_matches_the_filter_is_gone() -> None:
@@ -218,7 +219,7 @@ def test_the_first_list_is_not_a_change() -> None:
     assert list(client.play.rooms_changed(RoomsChanged())) == []
 
 
-# --- messages to a client ----------------------------------------------------------------------------------------------
+# --- messages to a client ---------------------------------------------------------------------------------------------
 
 
 def test_a_welcome_has_the_token_and_the_rooms() -> None:
@@ -260,7 +261,9 @@ def test_a_refusal_names_the_room_that_the_request_named() -> None:
 def test_a_refusal_without_a_session_names_the_request() -> None:
     client = Client(hello=False)
     received = client.reply(type="leave", id=3, room=1000)
-    assert (received["code"], received["id"], received["room"]) == ("session/none", 3, 1000)
+    assert received["code"] == "session/none"
+    assert received["id"] == 3
+    assert received["room"] == 1000
     assert client.rejections == ["session/none"]
 
 
@@ -305,13 +308,16 @@ def test_resuming_has_no_view() -> None:
 @pytest.mark.parametrize(("epoch", "offset"), [(7, -1), (7, 2**64), (-1, 5), (2**64, 5)])
 def test_a_position_that_the_store_cannot_look_up_is_malformed(epoch: int, offset: int) -> None:
     received = Client().reply(type="resume", id=3, room=1000, epoch=epoch, offset=offset)
-    assert (received["code"], received["id"]) == ("frame/malformed", 3)
+    assert received["code"] == "frame/malformed"
+    assert received["id"] == 3
 
 
 @pytest.mark.parametrize("reason", ["slow", "rewound", "trimmed"])
 def test_an_unrequested_view_has_a_reason(reason: str) -> None:
     received = Client().answer(None, attending(reason=reason))
-    assert (received["type"], received["reason"], "id" in received) == ("view", reason, False)
+    assert received["type"] == "view"
+    assert received["reason"] == reason
+    assert "id" not in received
 
 
 def test_an_update_is_sent_byte_for_byte() -> None:
@@ -345,7 +351,8 @@ MALFORMED_FRAMES = [
 def test_a_malformed_frame_gets_an_error(frame: bytes, code: str) -> None:
     client = Client()
     (out,) = client.send(frame)
-    assert (read(out)["code"], client.rejections) == (code, [code])
+    assert read(out)["code"] == code
+    assert client.rejections == [code]
 
 
 @pytest.mark.parametrize(
@@ -371,18 +378,22 @@ def test_brackets_behind_escaped_quotes_are_still_text() -> None:
 def test_an_unterminated_string_is_rejected_in_linear_time() -> None:
     begun = time.process_time()
     (out,) = Client().send(b"[" * 101 + b'"' + b'\\"' * 32_000)
-    assert (read(out)["code"], time.process_time() - begun < 1) == ("frame/malformed", True)
+    assert read(out)["code"] == "frame/malformed"
+    assert time.process_time() - begun < 1
 
 
 def test_an_error_names_the_request_as_far_as_it_can_be_read() -> None:
     (out,) = Client().send(b'{"type":"join","id":3,"room":1000,"wants":5}')
-    assert (read(out)["id"], read(out)["room"]) == (3, 1000)
+    assert read(out)["id"] == 3
+    assert read(out)["room"] == 1000
 
 
 @pytest.mark.parametrize("room", ["1000", None, 1.5, True, [1000]])
 def test_an_error_names_the_request_even_if_its_room_is_invalid(room: object) -> None:
     received = Client().reply(type="join", id=3, room=room)
-    assert (received["code"], received["id"], "room" in received) == ("frame/malformed", 3, False)
+    assert received["code"] == "frame/malformed"
+    assert received["id"] == 3
+    assert "room" not in received
 
 
 def test_twenty_malformed_frames_in_a_row_close_the_connection() -> None:

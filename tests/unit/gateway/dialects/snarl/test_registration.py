@@ -126,7 +126,9 @@ def test_a_table_is_opened_with_the_settings_of_the_dialect() -> None:
     cluster = Cluster(SnarlSettings(clients=3, wait_ms=2_000, move_time_ms=0, grace_ms=5))
     cluster.join("a")
     spec = cluster.tables[FIRST].spec
-    assert (spec.game, spec.seats, spec.wait_ms) == ("snarl", 3, 2_000)
+    assert spec.game == "snarl"
+    assert spec.seats == 3
+    assert spec.wait_ms == 2_000
     assert spec.options == {"levels": "shipped", "move_time_ms": 0, "grace_ms": 5}
 
 
@@ -248,7 +250,9 @@ def test_a_player_in_turn_returns_by_name_and_is_prompted_for_a_move() -> None:
     back = cluster.connect({"players": "4"})
     back.say("alice")
     welcome, name, start, update, prompt = back.heard()
-    assert (welcome, name, prompt) == (WELCOME, "name", "move")
+    assert welcome == WELCOME
+    assert name == "name"
+    assert prompt == "move"
     assert start == {"type": "start-level", "level": 1, "players": ["alice", "bob"]}
     assert update["message"] is None
     assert bob.heard() == []

@@ -136,5 +136,6 @@ def test_an_invalid_url_is_refused(query: dict[str, str]) -> None:
 
 
 def test_the_dialect_has_its_name_and_path() -> None:
-    assert (DIALECT.name, DIALECT.path) == ("snarl", "/ws/snarl")
+    assert DIALECT.name == "snarl"
+    assert DIALECT.path == "/ws/snarl"
     assert snarl_dialect(SnarlSettings(levels=FILE)).name == "snarl"

@@ -23,7 +23,8 @@ def test_the_first_player_configures_the_table_and_it_starts_when_it_is_full() -
     cid = house.connect(STATUS)
     received = cid.say(b"cid")
     assert received[0] == {"status": 0, "userID": 2}
-    assert (received[1]["gameMode"], received[1]["playerID"]) == ("expert", 2)
+    assert received[1]["gameMode"] == "expert"
+    assert received[1]["playerID"] == 2
     assert ann.received()[0]["playerID"] == 0
     assert len(bob.received()[0]["game"]["players"]) == 3
 
