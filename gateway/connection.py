@@ -198,27 +198,25 @@ class Connection:
                     self._others.flush_soon(self)
                 self._unsent.append(effect)  # type: ignore[arg-type]
             elif kind is Submit:
-                self._submit(effect)  # type: ignore[arg-type]
+                command: Submit = effect  # type: ignore[assignment]
+                identity = self._identity
+                envelope = Envelope(
+                    command.room,
+                    self._state.sid,
+                    command.id,
+                    command.body,
+                    identity.id,
+                    self.number,
+                    identity.new_trace(),
+                    command.wants,
+                )
+                refused = self._outbox.send(envelope, self)
+                if refused is not None:
+                    self.answered(Reply(self.number, command.room, command.id, refused))
             elif kind is Close:
                 self._close(effect.close_code)  # type: ignore[union-attr]
             else:
                 self._performer.perform(self, effect)
-
-    def _submit(self, command: Submit) -> None:
-        identity = self._identity
-        envelope = Envelope(
-            command.room,
-            self._state.sid,
-            command.id,
-            command.body,
-            identity.id,
-            self.number,
-            identity.new_trace(),
-            command.wants,
-        )
-        refused = self._outbox.send(envelope, self)
-        if refused is not None:
-            self.answered(Reply(self.number, command.room, command.id, refused))
 
     def asking(self, work: Coroutine[Any, Any, None]) -> None:
         self._question = self._tasks.spawn(work)

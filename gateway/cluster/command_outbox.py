@@ -121,7 +121,7 @@ class CommandOutbox:
 
     # --- sending ------------------------------------------------------------------------------------------------------
 
-    def send(self, envelope: Envelope, sender: CommandSender | None, *, always: bool = False) -> ErrorCode | None:
+    def send(self, envelope: Envelope, sender: CommandSender | None, always: bool = False) -> ErrorCode | None:
         """Add a command to its stream at the end of this tick. If too many are pending or the store is unreachable, the
         command is not accepted (unless `always`), and the error code says why."""
         pending, tick = self._pending, self._tick

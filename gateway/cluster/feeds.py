@@ -175,7 +175,7 @@ class Feeds:
         hole = False
         first_part: msgspec.Raw | None = None
         first: DeliveredStep | None = None
-        others: dict[int, DeliveredStep] = {}
+        others: dict[int, DeliveredStep] | None = None
         for attachment, follower in feed.followers:
             if attachment.stale:
                 continue
@@ -190,6 +190,8 @@ class Feeds:
                 elif part is first_part:
                     delivered = first
                 else:
+                    if others is None:
+                        others = {}
                     delivered = others.setdefault(id(part), DeliveredStep(bytes(part)))
                 _advance(attachment, follower, step, delivered)
             elif attachment.offset < before:

@@ -92,8 +92,11 @@ class Session:
     def receive(self, frame: bytes) -> Sequence[Effect]:
         if self.closed:
             return ()
-        effects = self.state.effects = []
-        self._carry_out(self._conversation.receive(frame))
+        outputs = self._conversation.receive(frame)
+        if type(outputs) is tuple and not self._queue and len(outputs) == 1 and type(outputs[0]) is ActRequest:
+            return (self._command(outputs[0]),)  # nearly all frames are moves
+        effects = self._begin()
+        self._carry_out(outputs)
         return effects
 
     def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Sequence[Effect]:
@@ -243,7 +246,7 @@ class Session:
             if type(output) is bytes:  # frames and moves are frequent, and `match` is slow
                 effects.append(output)
             elif type(output) is ActRequest and not self._queue:
-                self._command(output)
+                effects.append(self._command(output))
             elif not self._carry_out_other(output):
                 return
 
@@ -251,7 +254,7 @@ class Session:
         """False if the conversation ends with this output."""
         match output:
             case SayRequest() | ConfigureRequest() if not self._queue:
-                self._command(output)
+                self.state.effects.append(self._command(output))
             case LogoutRequest() if not self._queue:
                 self.state.log_out()
             case CloseConnection(close_code=close_code):
@@ -270,7 +273,7 @@ class Session:
                 self._enqueue(output)
         return True
 
-    def _command(self, request: ActRequest | SayRequest | ConfigureRequest) -> None:
+    def _command(self, request: ActRequest | SayRequest | ConfigureRequest) -> Submit:
         """A command from a seat: submitted at once, answered later."""
         body: RoomCommand
         if type(request) is ActRequest:
@@ -285,7 +288,7 @@ class Session:
         else:
             command_id = self.state.mint_id()
             self._refs[request.room, command_id] = request.ref
-        self.state.effects.append(Submit(request.room, command_id, body))
+        return Submit(request.room, command_id, body)
 
     # --- requests of several round trips ------------------------------------------------------------------------------
 
@@ -326,7 +329,7 @@ class Session:
         request = self._queue[0]
         if isinstance(request, ActRequest | SayRequest | ConfigureRequest):
             self._queue.popleft()
-            self._command(request)
+            self.state.effects.append(self._command(request))
             return None
         if self._running is None:
             self._running = requests.run(self.state, request)
