@@ -76,6 +76,17 @@ class Result(msgspec.Struct, gc=False):
     quarantine: str = ""
     """Why the room is set aside."""
 
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but records and a reply has to be written."""
+        return (
+            not self.deadlines
+            and self.snapshot is None
+            and not self.gateway_added
+            and not self.gateway_removed
+            and not self.quarantine
+        )
+
     def answer(self, envelope: Envelope, reply: Reply) -> None:
         """Set the reply, unless the cluster gave the command to itself."""
         if envelope.gateway:

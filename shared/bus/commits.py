@@ -102,7 +102,8 @@ def encode(
         # The other writes of a result stand directly behind its records, before those of the next result. If the store
         # refuses an entry, the script stops there; every room before it then has all that belongs to its steps, such as
         # deadlines. Writes collected behind all entries would be missing for those rooms as well.
-        if others := _other_writes(result, partition):
+        if not result.plain:
+            others = _other_writes(result, partition)
             entries += [WRITE] * len(others)
             writes += others
         if result.reply is not None:

@@ -112,8 +112,8 @@ class OwnedPartition:
             watchdog.task = None
             log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, number, envelope.body)
             return self._quarantine(envelope, repr(error))
-        if not room.state.status:
-            del self.rooms[number]
+        if not result.records and not room.state.status:
+            del self.rooms[number]  # a refused command has not opened it
         return result
 
     def _handle_in_lobby(self, envelope: Envelope, at_ms: int) -> Result:

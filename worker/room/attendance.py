@@ -78,7 +78,7 @@ class Attendance:
 
     def remove_gateway(self, gateway: GatewayId) -> None:
         """Stop sending updates to a gateway, unless another seat or a spectator there still receives them."""
-        if gateway not in self._draft.presence().gateways:
+        if gateway not in self._draft.presence.gateways:
             self._steps.result.gateway_removed = gateway
 
     def _mark_away(self, seats: list[Seat], at_ms: int) -> None:

@@ -28,12 +28,12 @@ class RoomDraft:
 
     __slots__ = (
         "_options",
-        "_presence",
         "catalog",
         "events",
         "game",
         "of_room",
         "play",
+        "presence",
         "read_command",
         "state",
         "turn",
@@ -52,7 +52,8 @@ class RoomDraft:
         self.events: list[Any] = []
         self.of_room = False
         """Whether an event of the room itself is among the events."""
-        self._presence: RoomPresence | None = None
+        self.presence: RoomPresence = self.state.presence()
+        """Kept up to date, since every move reads it and few commands change it."""
         self._options: tuple[RoomSpec, Any] | None = None
 
     # --- events -----------------------------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ class RoomDraft:
         if type(event) in _ROOM_EVENTS:
             apply(self.state, event)
             self.of_room = True
-            self._presence = None
+            self.presence = self.state.presence()
         else:
             assert self.game is not None
             self.state.moves += 1
@@ -76,7 +77,7 @@ class RoomDraft:
     def note(self, note: AnyNote) -> None:
         """Apply an attachment note."""
         apply_note(self.state, note)
-        self._presence = None
+        self.presence = self.state.presence()
 
     def notify(self, notice: Notice) -> None:
         """Give the game a notice of presence or time; its events become part of the step."""
@@ -87,7 +88,7 @@ class RoomDraft:
         """End the game if it has an outcome, and find out whose turn it is."""
         game, state = self.game, self.state
         assert game is not None
-        if state.status != RoomStatus.PLAYING:
+        if state.status is not RoomStatus.PLAYING:
             self.turn = ()
         elif (outcome := game.outcome(self.play)) is None:
             self.turn = game.turn(self.play)
@@ -119,7 +120,7 @@ class RoomDraft:
     def reset(self) -> None:
         """Forget a room whose first command was refused halfway: it was never opened."""
         self.state, self.game, self.play = RoomState(self.state.room), None, None
-        self._presence = None
+        self.presence = self.state.presence()
         self.clear()
 
     @property
@@ -147,9 +148,3 @@ class RoomDraft:
             return ()
         assert self.game is not None
         return self.game.turn(self.play)
-
-    def presence(self) -> RoomPresence:
-        """The presence in the room; the same object for as long as it does not change."""
-        if self._presence is None:
-            self._presence = self.state.presence()
-        return self._presence

@@ -30,7 +30,7 @@ _encode = msgspec.json.Encoder().encode
 
 def act(draft: RoomDraft, seat: Seat, body: Act) -> Rejected | None:
     """Carry out a move of a player."""
-    if draft.state.status != RoomStatus.PLAYING:
+    if draft.state.status is not RoomStatus.PLAYING:
         return refusal(_NOT_PLAYING[draft.state.status])
     try:
         command = draft.read_command(body.command)

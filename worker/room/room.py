@@ -80,6 +80,7 @@ class Room:
     def _restore(self, snapshot: bytes) -> None:
         draft = self._draft
         state = draft.state = _decode_state(snapshot)
+        draft.presence = state.presence()
         self._steps.snapshots.saved_at = state.offset
         game = draft.catalog.get(state.spec.game, state.version)
         draft.set_game(game, msgspec.json.decode(state.game, type=game.state_type))
@@ -146,7 +147,7 @@ class Room:
     def _from_seat(self, envelope: Envelope, body: SeatCommand, at_ms: int, result: Result) -> None:
         """Handle a command that only a seat may give, and that is carried out once."""
         draft = self._draft
-        seat = draft.presence().seats.get(envelope.sid)
+        seat = draft.presence.seats.get(envelope.sid)
         if seat is None:
             result.answer(envelope, self._to_stranger(envelope))
             return
@@ -167,7 +168,7 @@ class Room:
             result.answer(envelope, replies.done(draft.state, envelope, seat))
         elif not self._steps.close(at_ms, envelope, seat, answer=type(body) is not Rematch):
             result.answer(envelope, replies.done(draft.state, envelope, seat))
-        if draft.state.status == RoomStatus.WAITING:
+        if draft.state.status is RoomStatus.WAITING:
             self._start_if_full(at_ms)
 
     def _to_stranger(self, envelope: Envelope) -> Reply:

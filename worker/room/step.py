@@ -53,7 +53,7 @@ class StepBuilder:
         draft = self._draft
         if draft.events or draft.of_room:
             draft.clear()
-        self._receivers_before = draft.presence().gateways
+        self._receivers_before = draft.presence.gateways
         result = self.result = Result(draft.state.room)
         return result
 
@@ -84,8 +84,8 @@ class StepBuilder:
         record = JournalRecord(
             at_ms, epoch, envelope.sid, command, seat, envelope.trace, events, notes, "", "", expired
         )
-        if seat is not None and command:
-            self.remember(seat, command, CommandResult(offset, "", "", epoch))
+        if seat is not None and command and seat in state.seats:
+            remember(state.seats[seat], command, CommandResult(offset, "", "", epoch))
         gateways = self._receivers() if draft.of_room else self._receivers_before
         done = None
         if answer and envelope.gateway in gateways:
@@ -102,13 +102,13 @@ class StepBuilder:
     def _receivers(self) -> tuple[GatewayId, ...]:
         """The gateways that receive the room's updates now, or did before this command: a
         player who leaves still sees that step."""
-        return tuple(sorted({*self._receivers_before, *self._draft.presence().gateways}))
+        return tuple(sorted({*self._receivers_before, *self._draft.presence.gateways}))
 
     def _message(self, update: Update, done: CompletedCommand | None) -> StepMessage:
         draft = self._draft
         game: AnyGame | None = draft.game
         assert game is not None
-        if draft.of_room or draft.presence().wants or game.redact is not open_to_all:
+        if draft.of_room or draft.presence.wants or game.redact is not open_to_all:
             return self.projection().message(draft.events, update, done)
         return public_message(update, done)
 

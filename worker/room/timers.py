@@ -35,7 +35,7 @@ class RoomTimers:
         """Let the deadlines follow the state; the changes to the index. If the turn timer changed, the step that is
         being built gets an event that says so. (On a replay no step is being built, and the index has the changes.)"""
         draft, state = self._draft, self._draft.state
-        presence = draft.presence()
+        presence = draft.presence
         if presence is not self._presence:
             assert draft.game is not None
             self._presence, self._timeless = presence, timeless(state, draft.game, presence.attended)
@@ -82,7 +82,7 @@ def wanted(draft: RoomDraft, settings: WorkerSettings) -> Timers:
     if state.status in OVER:
         return {}
     timers: Timers = {}
-    if not draft.presence().attended:
+    if not draft.presence.attended:
         absences = sum(place.aways for place in state.seats.values())
         timers[ABANDONED] = (state.joins + absences, settings.abandoned_ms)
     if state.status == RoomStatus.WAITING:
