@@ -6,8 +6,8 @@ import pytest
 
 from gateway.cluster.room_directory import RoomDirectory
 from shared.room_views import Listing
-from tests.support.cluster_sim import Simulation
 from tests.support.fake_store import FakeServer
+from tests.support.simulation import Simulation
 
 SEEDS = 60
 

@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 from tests.support import promise
-from tests.support.cluster_sim import PARTITIONS, Simulation
 from tests.support.fake_store import FakeServer
+from tests.support.simulation import PARTITIONS, Simulation
 
 GROUPS = 6
 SEEDS = int(os.environ.get("TAVOLATA_SIMULATIONS", "24"))

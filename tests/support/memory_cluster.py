@@ -25,9 +25,9 @@ from shared.ids import RoomId, partition_of
 from shared.runtime.files import read_text
 from shared.runtime.settings import GatewaySettings, WorkerSettings
 from tests.support.fake_store import FakeServer, VirtualTime
-from tests.support.sim_gateway import SimGateway, SimIds
-from tests.support.sim_store import World
-from tests.support.sim_worker import SimWorker
+from tests.support.memory_gateway import MemoryGateway, SeededIds
+from tests.support.memory_store import MemoryStore
+from tests.support.memory_worker import MemoryWorker
 from tests.support.virtual_loop import SeededSecrets, VirtualLoop
 from worker.games import GameCatalog, load_catalog
 from worker.room.room import Room
@@ -45,7 +45,7 @@ def close_all() -> None:
         _open[-1].close()
 
 
-class MemoryIds(SimIds):
+class MemoryIds(SeededIds):
     """Ids of a seed; the seeds of games can be given."""
 
     def __init__(self, dice: Random) -> None:
@@ -154,15 +154,15 @@ class MemoryCluster:
         self._cleanup.enter_context(self.time.installed())
         self._cleanup.enter_context(mock.patch("shared.bus.leases.secrets", SeededSecrets(self._dice)))
         self._loop = VirtualLoop(self.time)
-        self._world = World(self.server, self.time)
+        self._world = MemoryStore(self.server, self.time)
         _open.append(self)
         self._loop.run_until_complete(self._start(worker, gateway))
         self.settle()
 
     async def _start(self, worker: WorkerSettings, gateway: GatewaySettings) -> None:
         self.ids = MemoryIds(self._dice)
-        self.worker = SimWorker(self._world, 1, worker, self._catalog)
-        self.gateway = SimGateway(self._world, 1, gateway, self.ids, reply_s=0.0)
+        self.worker = MemoryWorker(self._world, 1, worker, self._catalog)
+        self.gateway = MemoryGateway(self._world, 1, gateway, self.ids, reply_s=0.0)
         self._announcing = asyncio.ensure_future(meta.announce(self.worker.store, self._catalog.cards()))
 
     def close(self) -> None:

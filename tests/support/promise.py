@@ -8,7 +8,7 @@ import msgspec
 from shared.bus.keys import Keys
 from shared.ids import RoomId, partition_of
 from tests.support.fake_store import FakeServer
-from tests.support.sim_player import Visit
+from tests.support.simulated_player import Visit
 
 
 class Broken(AssertionError):

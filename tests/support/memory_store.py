@@ -11,13 +11,13 @@ from shared.bus.store import Argument, OutcomeUnknown, RedisCommand, StoreDown, 
 from tests.support.fake_store import FakeServer, VirtualTime
 
 
-class World:
+class MemoryStore:
     """The store that all processes share, and its time."""
 
     def __init__(self, server: FakeServer, time: VirtualTime) -> None:
         self.server = server
         self.time = time
-        self.lines: dict[int, Line] = {}
+        self.lines: dict[int, MemoryConnection] = {}
         """All connections, by the number that the store knows them by."""
         self.adds = 0
         """Additions to streams so far: a read that waits need not look again before one has come."""
@@ -40,10 +40,10 @@ class _Request:
     seen: int = -1
 
 
-class Line:
+class MemoryConnection:
     """One process's connection: a `Store` whose requests are carried out in order, when `step` says so."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: MemoryStore) -> None:
         self._world = world
         self._requests: deque[_Request] = deque()
         self.dead = False

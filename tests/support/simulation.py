@@ -11,10 +11,10 @@ from shared.bus import meta
 from shared.games import stones
 from shared.runtime.settings import GatewaySettings, WorkerSettings
 from tests.support.fake_store import FakeServer, VirtualTime
-from tests.support.sim_gateway import SimGateway, SimIds
-from tests.support.sim_player import SimPlayer, Visit
-from tests.support.sim_store import Line, World
-from tests.support.sim_worker import SimWorker
+from tests.support.memory_gateway import MemoryGateway, SeededIds
+from tests.support.memory_store import MemoryConnection, MemoryStore
+from tests.support.memory_worker import MemoryWorker
+from tests.support.simulated_player import SimulatedPlayer, Visit
 from tests.support.virtual_loop import SeededSecrets, VirtualLoop
 from worker.games import GameCatalog
 
@@ -59,13 +59,13 @@ class Simulation:
         self.faults: Counter[str] = Counter()
         self._counts = (workers, gateways)
         self._engines = GameCatalog((stones.GAME,))
-        self.world = World(server, self.time)
+        self.world = MemoryStore(server, self.time)
         chatty = self.dice.choice((0.0, 0.2))
         self._eager = self.dice.choice((0.02, 0.2))
         """How readily players act out of turn: their refusals are saved and leave the journals."""
-        self.players = [SimPlayer(f"p{number}-", self.dice, chatty) for number in range(players)]
-        self.workers: list[SimWorker] = []
-        self.gateways: list[SimGateway] = []
+        self.players = [SimulatedPlayer(f"p{number}-", self.dice, chatty) for number in range(players)]
+        self.workers: list[MemoryWorker] = []
+        self.gateways: list[MemoryGateway] = []
         self.fenced = 0
         self._made = 0
 
@@ -110,14 +110,14 @@ class Simulation:
         self._close()
 
     async def _announce(self) -> None:
-        line = Line(self.world)
+        line = MemoryConnection(self.world)
         telling = asyncio.ensure_future(meta.announce(line, self._engines.cards()))
         await asyncio.sleep(0)
         line.step()
         await telling
 
     @staticmethod
-    def _played_on(player: SimPlayer, before: int) -> bool:
+    def _played_on(player: SimulatedPlayer, before: int) -> bool:
         """Whether the player has finished a game that began in the calm time."""
         return len(player.visits) > before and any(visit.over for visit in player.visits[before:])
 
@@ -133,7 +133,7 @@ class Simulation:
             if player.errors:
                 raise AssertionError("; ".join(player.errors))
 
-    def _processes(self) -> list[SimWorker | SimGateway]:
+    def _processes(self) -> list[MemoryWorker | MemoryGateway]:
         return [*self.workers, *self.gateways]
 
     def _something(self) -> None:
@@ -235,7 +235,7 @@ class Simulation:
 
     def _start_worker(self) -> None:
         self._made += 1
-        self.workers.append(SimWorker(self.world, self._made, WORKER, self._engines))
+        self.workers.append(MemoryWorker(self.world, self._made, WORKER, self._engines))
         if len(self.workers) > 3:
             oldest = self.workers[0]
             oldest.crash(self.dice)
@@ -243,9 +243,9 @@ class Simulation:
 
     def _start_gateway(self) -> None:
         self._made += 1
-        self.gateways.append(SimGateway(self.world, self._made, GATEWAY, SimIds(self._made, self.dice)))
+        self.gateways.append(MemoryGateway(self.world, self._made, GATEWAY, SeededIds(self._made, self.dice)))
 
-    def _forget(self, worker: SimWorker) -> None:
+    def _forget(self, worker: MemoryWorker) -> None:
         self.fenced += worker.metrics.fenced
         self.workers.remove(worker)
 

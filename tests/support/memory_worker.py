@@ -9,7 +9,7 @@ from shared.bus.store import OnMessage
 from shared.ids import WorkerId
 from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeNews, FakeServer
-from tests.support.sim_store import Line, World
+from tests.support.memory_store import MemoryConnection, MemoryStore
 from worker.games import GameCatalog
 from worker.metrics import WorkerMetrics
 from worker.node import WorkerNode
@@ -27,7 +27,7 @@ class CountingMetrics(WorkerMetrics):
         self.fenced += outcome == CommitOutcome.FENCED
 
 
-class SimSubscription:
+class WorkerSubscription:
     """A subscription whose messages arrive when the simulation says so."""
 
     def __init__(self, server: FakeServer) -> None:
@@ -51,14 +51,14 @@ class SimSubscription:
             self._news.close()
 
 
-class SimWorker:
-    def __init__(self, world: World, number: int, settings: WorkerSettings, catalog: GameCatalog) -> None:
+class MemoryWorker:
+    def __init__(self, world: MemoryStore, number: int, settings: WorkerSettings, catalog: GameCatalog) -> None:
         self.id = WorkerId(f"w-{number}")
-        self.store, self.reader = Line(world), Line(world)
+        self.store, self.reader = MemoryConnection(world), MemoryConnection(world)
         self.paused_until_s = 0.0
         self.metrics = CountingMetrics()
         self._world = world
-        self._subscription = SimSubscription(world.server)
+        self._subscription = WorkerSubscription(world.server)
         self.node = WorkerNode(
             self.id,
             settings,
@@ -74,7 +74,7 @@ class SimWorker:
         self._loops = [asyncio.ensure_future(loop) for loop in loops]
 
     @property
-    def lines(self) -> tuple[Line, Line]:
+    def lines(self) -> tuple[MemoryConnection, MemoryConnection]:
         return self.store, self.reader
 
     @property

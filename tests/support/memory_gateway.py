@@ -18,17 +18,17 @@ from shared.ids import GatewayId, RoomId, SessionId
 from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
 from tests.support.fake_store import FakeNews
-from tests.support.sim_store import Line, World
+from tests.support.memory_store import MemoryConnection, MemoryStore
 
 REPLY_S = 0.02
 """How long a reply of the store is under way: meanwhile messages arrive on the subscription's own connection."""
 _RESTART_S = 0.05
 
 
-class Wire:
+class MemorySocket:
     """A socket between a player and a gateway: two queues, and an end that the two sides notice in their own time."""
 
-    def __init__(self, gateway: "SimGateway", address: str) -> None:
+    def __init__(self, gateway: "MemoryGateway", address: str) -> None:
         self.gateway = gateway
         self.up: deque[bytes] = deque()
         self.down: deque[bytes] = deque()
@@ -60,10 +60,10 @@ class Wire:
         self.session.receive(self.up.popleft())
 
 
-class SlowLine:
+class DelayedStore:
     """A `GatewayStore` over a line, whose replies take some time to arrive, in order."""
 
-    def __init__(self, line: Line, reply_s: float) -> None:
+    def __init__(self, line: MemoryConnection, reply_s: float) -> None:
         self._line = line
         self._reply_s = reply_s
 
@@ -84,10 +84,10 @@ class SlowLine:
         self._line.cast(commands)
 
 
-class SimSubscription:
+class MemorySubscription:
     """A subscription whose messages arrive one by one, when the simulation says so."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: MemoryStore) -> None:
         self._world = world
         self._news: FakeNews | None = None
         self._on_message: OnMessage = lambda _channel, _data: None
@@ -130,7 +130,7 @@ class SimSubscription:
         self._on_message(*self.inbox.popleft())
 
 
-class SimIds:
+class SeededIds:
     """Ids that the seed of the simulation decides."""
 
     def __init__(self, number: int, dice: Random) -> None:
@@ -149,25 +149,25 @@ class SimIds:
         return self._dice.randrange(limit)
 
 
-class SimGateway:
+class MemoryGateway:
     """A gateway process of the simulation."""
 
     def __init__(
-        self, world: World, number: int, settings: GatewaySettings, ids: "SimIds", *, reply_s: float = REPLY_S
+        self, world: MemoryStore, number: int, settings: GatewaySettings, ids: "SeededIds", *, reply_s: float = REPLY_S
     ) -> None:
-        self.store = Line(world)
-        self.wires: list[Wire] = []
+        self.store = MemoryConnection(world)
+        self.wires: list[MemorySocket] = []
         self.started = False
-        self.subscriptions: list[SimSubscription] = []
+        self.subscriptions: list[MemorySubscription] = []
         self._world = world
         tokens = Tokens("a secret", settings.token_ms)
         clock = asyncio.get_running_loop().time
-        self.node = GatewayNode(settings, SlowLine(self.store, reply_s), self._subscribe, tokens, ids, clock, {})
+        self.node = GatewayNode(settings, DelayedStore(self.store, reply_s), self._subscribe, tokens, ids, clock, {})
         self._task = asyncio.ensure_future(self._run())
         self._checked = False
 
-    def _subscribe(self) -> SimSubscription:
-        self.subscriptions.append(SimSubscription(self._world))
+    def _subscribe(self) -> MemorySubscription:
+        self.subscriptions.append(MemorySubscription(self._world))
         return self.subscriptions[-1]
 
     async def _run(self) -> None:
@@ -184,7 +184,7 @@ class SimGateway:
         return self.store.dead
 
     @property
-    def subscription(self) -> SimSubscription:
+    def subscription(self) -> MemorySubscription:
         return self.subscriptions[-1]
 
     @property
@@ -220,8 +220,8 @@ class SimGateway:
             wire.cut = True
         self.subscription.close()
 
-    def accept(self, address: str) -> Wire:
-        wire = Wire(self, address)
+    def accept(self, address: str) -> MemorySocket:
+        wire = MemorySocket(self, address)
         self.wires.append(wire)
         return wire
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tests.support.sim_gateway import SimGateway, Wire
+from tests.support.memory_gateway import MemoryGateway, MemorySocket
 
 _FED_UP = 0.02
 """How readily a player leaves a game."""
@@ -26,7 +26,7 @@ class Visit:
     over: bool = False
 
 
-class SimPlayer:
+class SimulatedPlayer:
     def __init__(self, name: str, dice: Random, chatty: float) -> None:
         """`chatty`: how readily it talks; among silent players a lost last message is noticed by nothing else."""
         self._name = name
@@ -34,7 +34,7 @@ class SimPlayer:
         self._chatty = chatty
         self._ids = 0
         self._hellos = 0
-        self.wire: Wire | None = None
+        self.wire: MemorySocket | None = None
         self.token = ""
         self.sid = ""
         self.visit: Visit | None = None
@@ -52,7 +52,7 @@ class SimPlayer:
 
     # --- the connection ---------------------------------------------------------------------------------------------
 
-    def connect(self, gateway: SimGateway) -> None:
+    def connect(self, gateway: MemoryGateway) -> None:
         self.wire = gateway.accept(self._name)
         self._settled = False
         if self.token:
