@@ -1,8 +1,10 @@
 """Turns, results, updates and ends: the right messages reach the right players in the right order."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from gateway.dialects.snarl import SnarlSettings
@@ -16,9 +18,9 @@ from shared.games.snarl.pieces import Actor, Kind, Point
 from shared.games.snarl.rounds import show
 from shared.games.snarl.setup import Options
 from shared.games.snarl.state import State, evolve
-from shared.ids import RoomId
+from tests.support.memory_cluster import MemoryClient, MemoryCluster
+from tests.support.snarl_clients import snarl_cluster
 from tests.support.snarl_stage import HALL, WORKED, statue, zombie
-from tests.support.snarl_table import LOCAL, Client, Cluster
 
 STAY = {"type": "move", "to": None}
 
@@ -36,7 +38,7 @@ def staged(
     last: int = 1,
     settings: SnarlSettings | None = None,
     tcp: Mapping[str, str] | None = None,
-) -> tuple[Cluster, list[Client]]:
+) -> tuple[MemoryCluster, list[MemoryClient]]:
     """A table that begins in this position, which all players have received."""
 
     def setup(table: Table[Options]) -> tuple[Event, ...]:
@@ -50,16 +52,13 @@ def staged(
         draft.emit(TurnCame(table.order[0]))
         return tuple(draft.events)
 
-    cluster = Cluster(settings, setup=setup)
-    if tcp is not None:
-        clients = [cluster.connect(tcp=True, compat=tcp) for _ in players]
-        for client, name in zip(clients, players, strict=True):
-            client.send(name.encode())
-        cluster.tables[RoomId(1000)].start()
-    else:
-        clients = [cluster.join(name, {"players": str(len(players))}) for name in players]
+    settings = replace(settings or SnarlSettings(), clients=len(players))
+    cluster = snarl_cluster(settings, setup=setup)
+    clients = [cluster.connect("snarl", tcp=tcp) for _ in players]
+    for client, name in zip(clients, players, strict=True):
+        client.send_json(name)
     for client in clients:
-        client.heard()
+        client.received()
     return cluster, clients
 
 
@@ -67,38 +66,38 @@ def move(*to: int) -> dict[str, Any]:
     return {"type": "move", "to": list(to)}
 
 
-def gist(client: Client) -> list[Any]:
+def gist(client: MemoryClient) -> list[Any]:
     """The messages that a client received, with updates shortened to their text."""
     return [
         ("update", message["message"])
         if isinstance(message, dict) and message["type"] == "player-update"
         else (message if isinstance(message, str) else message["type"])
-        for message in client.heard()
+        for message in client.received_json()
     ]
 
 
 def test_the_result_comes_first_and_all_players_get_the_update() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)}, [zombie(1, (1, 8))])
-    alice.say(move(3, 6))
+    alice.send_json(move(3, 6))
     assert gist(alice) == ["OK", ("update", "Player alice moved.")]
     assert gist(bob) == [("update", "Player alice moved."), "move"]
-    bob.say(STAY)
+    bob.send_json(STAY)
     assert gist(bob) == ["OK", ("update", "Player bob moved."), ("update", None)]
     assert gist(alice) == [("update", "Player bob moved."), ("update", None), "move"]
 
 
 def test_one_update_for_every_adversary() -> None:
     _, (alice,) = staged(HALL, {"alice": (3, 5)}, [zombie(1, (1, 8)), zombie(2, (1, 7))])
-    alice.say(STAY)
+    alice.send_json(STAY)
     assert gist(alice) == ["OK", ("update", "Player alice moved."), ("update", None), ("update", None), "move"]
 
 
 def test_after_an_invalid_move_only_its_player_gets_messages() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
-    alice.say(move(0, 5))
+    alice.send_json(move(0, 5))
     assert gist(alice) == ["Invalid", "move"]
     assert gist(bob) == []
-    alice.say(move(3, 6))
+    alice.send_json(move(3, 6))
     assert gist(alice)[0] == "OK"
 
 
@@ -107,7 +106,7 @@ def test_a_malformed_answer_is_an_invalid_move(answer: bytes) -> None:
     _, (alice,) = staged(HALL, {"alice": (3, 5)})
     alice.send(answer)
     assert gist(alice) == ["Invalid", "move"]
-    alice.invalid_frame("frame/binary")
+    alice.send_invalid("frame/binary")
     assert gist(alice) == ["Invalid", "move"]
     assert alice.closed is None
 
@@ -115,53 +114,51 @@ def test_a_malformed_answer_is_an_invalid_move(answer: bytes) -> None:
 def test_after_the_third_invalid_answer_the_turn_passes_without_update() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)}, [zombie(1, (1, 8))])
     for answer in (move(0, 0), "nonsense", move(10**30, 5)):
-        alice.say(answer)
+        alice.send_json(answer)
     assert gist(alice) == ["Invalid", "move", "Invalid", "move", "Invalid"]
     assert gist(bob) == ["move"]
-    bob.say(STAY)
+    bob.send_json(STAY)
     assert gist(alice) == [("update", "Player bob moved."), ("update", None), "move"]
-    alice.say("nonsense")
+    alice.send_json("nonsense")
     assert gist(alice) == ["Invalid", "move"]
 
 
 def test_the_number_of_asks_is_a_setting() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)}, settings=SnarlSettings(asks=1))
-    alice.say(move(0, 0))
+    alice.send_json(move(0, 0))
     assert gist(alice) == ["Invalid"]
     assert gist(bob) == ["move"]
 
 
 def test_frames_that_arrive_while_no_prompt_is_open_are_dropped() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
-    bob.say(move(1, 6))
+    bob.send_json(move(1, 6))
     bob.send(b"rubbish")
-    bob.invalid_frame("frame/binary")
-    alice.say(move(3, 6))
-    alice.say(move(3, 7))
+    bob.send_invalid("frame/binary")
+    alice.send_json(move(3, 6))
+    alice.send_json(move(3, 7))
     assert gist(alice) == ["OK", ("update", "Player alice moved.")]
     assert gist(bob) == [("update", "Player alice moved."), "move"]
-    bob.say(STAY)
+    bob.send_json(STAY)
     assert gist(bob)[0] == "OK"
 
 
 @pytest.mark.parametrize("first", [move(0, 5), "nonsense"])
 def test_a_second_message_right_after_an_invalid_one_is_dropped_too(first: Any) -> None:
-    cluster, (alice, _) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
-    with cluster.at_once():
-        alice.say(first)
-        alice.say(move(3, 6))
+    _, (alice, _) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
+    alice.send_together(*(msgspec.json.encode(message) for message in (first, move(3, 6))))
     assert gist(alice) == ["Invalid", "move"]
 
 
 def test_key_exit_and_the_end_of_the_game() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (1, 2), "bob": (4, 7)}, [zombie(1, (2, 1))])
-    alice.say(move(1, 1))
+    alice.send_json(move(1, 1))
     assert gist(alice) == ["Key", ("update", "Player alice found the key.")]
     assert gist(bob) == [("update", "Player alice found the key."), "move"]
-    bob.say(move(4, 8))
+    bob.send_json(move(4, 8))
     assert gist(bob) == ["Exit"]
     assert gist(alice) == [("update", "Player bob exited."), ("update", None), "move"]
-    alice.say(move(2, 1))
+    alice.send_json(move(2, 1))
     scores = [
         {"type": "player-score", "name": "bob", "exits": 1, "ejects": 0, "keys": 0},
         {"type": "player-score", "name": "alice", "exits": 0, "ejects": 1, "keys": 1},
@@ -170,61 +167,61 @@ def test_key_exit_and_the_end_of_the_game() -> None:
         {"type": "end-level", "key": "alice", "exits": ["bob"], "ejects": ["alice"]},
         {"type": "end-game", "scores": scores},
     ]
-    assert alice.heard() == ["Eject", *end]
-    assert bob.heard() == end
+    assert alice.received_json() == ["Eject", *end]
+    assert bob.received_json() == end
     assert alice.closed is bob.closed is GAME_OVER
 
 
 def test_a_level_without_exits_ends_with_null_and_empty_lists() -> None:
     _, (alice,) = staged(HALL, {"alice": (1, 7)}, [zombie(1, (1, 8))], last=2)
-    alice.say(move(1, 8))
-    assert alice.heard()[1] == {"type": "end-level", "key": None, "exits": [], "ejects": ["alice"]}
+    alice.send_json(move(1, 8))
+    assert alice.received_json()[1] == {"type": "end-level", "key": None, "exits": [], "ejects": ["alice"]}
     assert alice.closed is GAME_OVER
 
 
 def test_a_player_who_left_the_level_gets_no_updates_until_the_next_level() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (1, 2), "bob": (4, 7)}, last=2)
-    alice.say(move(1, 1))
-    bob.say(move(4, 8))
-    bob.heard()
-    alice.say(STAY)
-    alice.say(STAY)
+    alice.send_json(move(1, 1))
+    bob.send_json(move(4, 8))
+    bob.received()
+    alice.send_json(STAY)
+    alice.send_json(STAY)
     assert gist(bob) == []
-    bob.say(STAY)
+    bob.send_json(STAY)
     for to in ((1, 3), (1, 5), (3, 5), (4, 6)):
-        alice.say(move(*to))
-    alice.heard()
-    alice.say(move(4, 8))
+        alice.send_json(move(*to))
+    alice.received()
+    alice.send_json(move(4, 8))
     assert gist(bob) == ["end-level", "start-level", ("update", None)]
     assert gist(alice) == ["Exit", "end-level", "start-level", ("update", None), "move"]
 
 
 def test_staying_on_the_unlocked_exit_is_leaving() -> None:
     _, (alice, bob) = staged(HALL, {"alice": (1, 2), "bob": (4, 8)})
-    alice.say(move(1, 1))
-    bob.heard()
-    bob.say(STAY)
+    alice.send_json(move(1, 1))
+    bob.received()
+    bob.send_json(STAY)
     assert gist(bob) == ["Exit"]
 
 
 def test_an_expelled_player_gets_one_last_update(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     _, (alice, bob) = staged(HALL, {"alice": (1, 6), "bob": (4, 1)}, [zombie(1, (1, 5))])
-    alice.say(STAY)
-    bob.say(STAY)
-    *_, last = alice.heard()
+    alice.send_json(STAY)
+    bob.send_json(STAY)
+    *_, last = alice.received_json()
     assert last["message"] == "Player alice was expelled."
     assert last["position"] == [1, 6]
     assert {"type": "zombie", "name": "zombie1", "position": [1, 6]} in last["actors"]
     assert gist(bob)[-2:] == [("update", "Player alice was expelled."), "move"]
-    bob.say(STAY)
+    bob.send_json(STAY)
     assert gist(alice) == []
 
 
 def test_the_last_update_of_an_expelled_player_comes_before_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     _, (alice,) = staged(HALL, {"alice": (1, 6)}, [zombie(1, (1, 5))])
-    alice.say(STAY)
+    alice.send_json(STAY)
     assert gist(alice) == [
         "OK",
         ("update", "Player alice moved."),
@@ -240,7 +237,7 @@ def test_a_disconnection_is_announced_at_once_even_between_prompt_and_result() -
     )
     carol.drop()
     assert gist(alice) == gist(bob) == [("update", "Player carol disconnected.")]
-    alice.say(STAY)
+    alice.send_json(STAY)
     assert gist(alice) == ["OK", ("update", "Player alice moved.")]
     assert gist(bob)[-1] == "move"
     bob.drop()
@@ -249,8 +246,8 @@ def test_a_disconnection_is_announced_at_once_even_between_prompt_and_result() -
 
 def test_updates_show_the_names_of_others_and_never_the_receiver() -> None:
     _, (alice, _) = staged(HALL, {"alice": (3, 5), "bob": (3, 6)}, [zombie(1, (1, 5))])
-    alice.say(STAY)
-    _, update = alice.heard()
+    alice.send_json(STAY)
+    _, update = alice.received_json()
     assert update["actors"] == [
         {"type": "player", "name": "bob", "position": [3, 6]},
         {"type": "zombie", "name": "zombie1", "position": [1, 5]},
@@ -260,18 +257,19 @@ def test_updates_show_the_names_of_others_and_never_the_receiver() -> None:
 
 def test_a_move_is_repeated_while_the_cluster_is_busy_and_counts_once() -> None:
     cluster, (alice, _) = staged(HALL, {"alice": (3, 5), "bob": (1, 5)})
-    cluster.busy.append("busy/backlog")
-    alice.say(move(3, 6))
-    assert gist(alice) == []
-    alice.tick(1000)
+    with cluster.store_lost():
+        alice.send_json(move(3, 6))
+        cluster.advance(2_000)
+        assert gist(alice) == []
+    cluster.advance(1_500)
     assert gist(alice) == ["OK", ("update", "Player alice moved.")]
-    alice.tick(2000)
+    cluster.advance(2_000)
     assert gist(alice) == []
 
 
 def test_a_dropped_answer_to_a_prompt_closes_the_connection() -> None:
     _, (alice,) = staged(HALL, {"alice": (3, 5)})
-    alice.invalid_frame("busy/rate")
+    alice.send_invalid("busy/rate")
     assert alice.closed is BUSY
 
 
@@ -294,34 +292,35 @@ def test_a_strict_listener_takes_objects_only() -> None:
 def test_extras_of_a_listener() -> None:
     extras = {"message-not-null": "", "health": "", "game-won": "on"}
     _, (alice,) = staged(HALL, {"alice": (4, 6)}, [zombie(1, (4, 8))], tcp=extras)
-    alice.say(STAY)
-    _, moved, adversary, _ = alice.heard()
+    alice.send_json(STAY)
+    _, moved, adversary, _ = alice.received_json()
     assert moved["message"] == "Player alice moved."
     assert adversary["message"] == ""
     assert moved["health"] == 1
-    alice.say(move(4, 8))
-    assert alice.heard()[-1]["game-won"] is False
+    alice.send_json(move(4, 8))
+    assert alice.received_json()[-1]["game-won"] is False
 
 
 def test_info_can_be_an_object() -> None:
-    client = Cluster().connect(tcp=True, compat={"info-object": "10.0.0.1:99"})
-    info = client.heard()[0]["info"]
+    client = snarl_cluster().connect("snarl", tcp={"info-object": "10.0.0.1:99"})
+    info = client.received_json()[0]["info"]
     assert info["ip-address"] == "10.0.0.1"
     assert info["port"] == 99
 
 
 def test_info_as_an_object_has_the_address_that_the_client_connected_to() -> None:
-    client = Cluster().connect(tcp=True, compat={"info-object": ""})
-    info = client.heard()[0]["info"]
-    assert (info["ip-address"], info["port"]) == LOCAL
+    client = snarl_cluster().connect("snarl", tcp={"info-object": ""}, local=("127.0.0.1", 4242))
+    info = client.received_json()[0]["info"]
+    assert info["ip-address"] == "127.0.0.1"
+    assert info["port"] == 4242
 
 
 def test_websocket_connections_have_no_extras_and_no_leniency() -> None:
-    cluster = Cluster(SnarlSettings(extras=("health", "info-object")))
-    client = cluster.connect({"players": "1"})
+    cluster = snarl_cluster(SnarlSettings(extras=("health", "info-object")))
+    client = cluster.connect("snarl", {"players": "1"})
     client.send(b"alice")
-    client.say("alice")
-    welcome, *_, update, _ = client.heard()
+    client.send_json("alice")
+    welcome, *_, update, _ = client.received_json()
     assert isinstance(welcome["info"], str)
     assert "health" not in update
 
@@ -331,7 +330,7 @@ def test_websocket_connections_have_no_extras_and_no_leniency() -> None:
 
 def test_the_worked_example_on_the_wire() -> None:
     _, (dio, ferd) = staged(WORKED, {"dio": (4, 3), "ferd": (11, 10)}, [zombie(1, (9, 10))])
-    moves: list[tuple[Client, dict[str, Any], list[Any]]] = [
+    moves: list[tuple[MemoryClient, dict[str, Any], list[Any]]] = [
         (dio, move(4, 4), ["OK"]),
         (ferd, move(12, 10), ["Invalid", "move"]),
         (ferd, move(10, 10), ["Key"]),
@@ -346,16 +345,16 @@ def test_the_worked_example_on_the_wire() -> None:
         (ferd, move(9, 10), ["Eject"]),
     ]
     for client, answer, expected in moves:
-        dio.heard()
-        ferd.heard()
-        client.say(answer)
+        dio.received()
+        ferd.received()
+        client.send_json(answer)
         others = gist(dio if client is ferd else ferd)
-        heard = gist(client)
-        assert heard[: len(expected)] == expected
+        own = gist(client)
+        assert own[: len(expected)] == expected
         if "Invalid" in expected:
             assert others == []
         elif "Eject" in expected:
-            assert heard == ["Eject"]
+            assert own == ["Eject"]
             assert others == [("update", "Player ferd was expelled."), ("update", None), "move"]
         else:
-            assert heard[1][0] == others[0][0] == "update"
+            assert own[1][0] == others[0][0] == "update"
