@@ -6,8 +6,8 @@ Everything that follows from a call has happened when the call returns. Time pas
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from random import Random
 from typing import Any
 from unittest import mock
@@ -83,6 +83,15 @@ class MemoryClient:
 
     def send_json(self, message: object) -> None:
         self.send(msgspec.json.encode(message))
+
+    def send_together(self, *frames: bytes) -> None:
+        """Send frames in one piece: nothing that follows from the first has happened when the next arrives."""
+
+        def receive_all() -> None:
+            for frame in frames:
+                self.connection.receive(frame)
+
+        self.cluster.do(receive_all)
 
     def send_invalid(self, code: ErrorCode) -> None:
         """Send something that is not a frame of the dialect, as a transport reports it."""
@@ -220,6 +229,13 @@ class MemoryCluster:
         self.settle()
         if raised:
             raise raised[0]
+
+    @contextmanager
+    def store_lost(self) -> Iterator[None]:
+        """Inside the block the gateway has no connection to the store, and refuses requests as `busy/store`."""
+        self.do(lambda: self.gateway.lose_the_store(self._dice))
+        yield
+        self.do(self.gateway.reconnect)
 
     def settle(self) -> None:
         """Let everything happen that can happen at this time."""

@@ -19,30 +19,30 @@ UPDATE: dict[str, Any] = {
 START = {"type": "start-level", "level": 1, "players": ["alice"]}
 
 
-def newcomer(name: str = "alice") -> SnarlPlayer:
+def open_player(name: str = "alice") -> SnarlPlayer:
     player = SnarlPlayer(SeatAssignment(name, "snarl", 1, {}, 7, lambda: None, lambda _room: None, False))
     list(player.open())
     return player
 
 
-def hear(player: SnarlPlayer, *messages: Any) -> list[Any]:
+def receive(player: SnarlPlayer, *messages: Any) -> list[Any]:
     answers = [answer for message in messages for answer in player.receive(msgspec.json.encode(message))]
     return [msgspec.json.decode(answer) for answer in answers]
 
 
 def test_a_correct_conversation_has_no_faults() -> None:
-    player = newcomer()
-    assert hear(player, {"type": "welcome", "info": "x"}, "name") == ["alice"]
-    assert hear(player, START, UPDATE, "move") == [{"type": "move", "to": [1, 2]}]
-    assert hear(player, "Key") == []
+    player = open_player()
+    assert receive(player, {"type": "welcome", "info": "x"}, "name") == ["alice"]
+    assert receive(player, START, UPDATE, "move") == [{"type": "move", "to": [1, 2]}]
+    assert receive(player, "Key") == []
     assert player.moves == 1
     assert player.received.faults == []
 
 
 def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> None:
-    player = newcomer()
-    hear(player, "name")
-    assert hear(player, "name") == []
+    player = open_player()
+    receive(player, "name")
+    assert receive(player, "name") == []
     assert list(player.tick()) == [b'"alice"']
     assert list(player.tick()) == []
 
@@ -67,14 +67,14 @@ def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> Non
     ],
 )
 def test_a_message_that_violates_the_protocol_is_a_fault(message: Any) -> None:
-    player = newcomer()
-    hear(player, message)
+    player = open_player()
+    receive(player, message)
     assert player.received.faults
 
 
 def test_a_legal_move_that_is_called_invalid_is_a_fault() -> None:
-    player = newcomer()
-    hear(player, START, UPDATE, "move", "Invalid")
+    player = open_player()
+    receive(player, START, UPDATE, "move", "Invalid")
     assert player.received.faults
 
 
@@ -83,9 +83,9 @@ def test_players_of_one_game_must_get_the_same_scores() -> None:
         each = {"type": "player-score", "ejects": 0, "keys": 0}
         return {"type": "end-game", "scores": [{**each, "name": name, "exits": exits} for name in ("carol", "dave")]}
 
-    carol, dave = newcomer("carol"), newcomer("dave")
-    hear(carol, scores(1))
-    hear(dave, scores(2))
+    carol, dave = open_player("carol"), open_player("dave")
+    receive(carol, scores(1))
+    receive(dave, scores(2))
     assert carol.received.faults == []
     assert len(dave.received.faults) == 1
     assert carol.over

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gateway.cluster.room_directory import RoomDirectory
 from gateway.dialects.contract import Opening
 from gateway.dialects.snarl import DIALECT, SnarlSettings, snarl_dialect
 from gateway.dialects.snarl.listener_options import OWN, ListenerOptions, with_options
@@ -10,7 +11,6 @@ from shared.errors import ProtocolError
 from shared.games.snarl.levels import write_levels
 from shared.ids import RoomId
 from tests.support.snarl_stage import HALL, WORKED
-from tests.support.snarl_table import Cluster
 
 FILE = write_levels((HALL, WORKED))
 
@@ -132,7 +132,7 @@ def test_url_options_are_read() -> None:
 )  # fmt: skip
 def test_an_invalid_url_is_refused(query: dict[str, str]) -> None:
     with pytest.raises(ProtocolError):
-        DIALECT.converse(Opening(query, Cluster()))
+        DIALECT.converse(Opening(query, RoomDirectory(lambda _call: None)))
 
 
 def test_the_dialect_has_its_name_and_path() -> None:
