@@ -87,4 +87,5 @@ def encode_delivery(
     partition: Partition, epoch: Epoch, number: int, steps: Sequence[bytes], replies: Sequence[Reply]
 ) -> bytes:
     """A `Delivery` in JSON. The steps are encoded already: several gateways receive the same ones."""
-    return b"[%d,%d,%d,[%b],%b]" % (partition, epoch, number, b",".join(steps), _encode(replies))
+    answers = _encode(replies) if replies else b"[]"
+    return b"[%d,%d,%d,[%b],%b]" % (partition, epoch, number, b",".join(steps), answers)
