@@ -206,6 +206,16 @@ class MemoryCluster:
         room = RoomId(number)
         return self.worker.node.ownership.partitions[partition_of(room, PARTITIONS)].rooms[room]
 
+    def game_state(self, number: int = 1000) -> Any:
+        """The state of the game in a room."""
+        return self.room(number)._draft.play
+
+    def arrange(self, state: object, number: int = 1000) -> None:
+        """Put another game state into a room. Clients see it in the steps that follow."""
+        draft = self.room(number)._draft
+        draft.play = state
+        draft.turn = draft.whose_turn()
+
     def do(self, call: Callable[[], object]) -> None:
         """Call something inside the loop, and let everything happen that follows from it."""
         raised: list[BaseException] = []
