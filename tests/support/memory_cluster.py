@@ -206,14 +206,10 @@ class MemoryCluster:
         room = RoomId(number)
         return self.worker.node.ownership.partitions[partition_of(room, PARTITIONS)].rooms[room]
 
-    def game_state(self, number: int = 1000) -> Any:
-        """The state of the game in a room."""
-        return self.room(number)._draft.play
-
-    def arrange(self, state: object, number: int = 1000) -> None:
-        """Put another game state into a room. Clients see it in the steps that follow."""
+    def arrange(self, number: int, position: Any) -> None:
+        """Put another state of the game into a room. The clients keep the view that they have."""
         draft = self.room(number)._draft
-        draft.play = state
+        draft.play = position
         draft.turn = draft.whose_turn()
 
     def do(self, call: Callable[[], object]) -> None:

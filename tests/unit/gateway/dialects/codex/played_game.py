@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -19,6 +20,8 @@ from tests.support.memory_cluster import MemoryClient, MemoryCluster
 
 Message = dict[str, Any]
 NAMES = ("Ann", "Bob", "Cid", "Dot")
+ROOM = 1000
+"""The number of the first room."""
 HEARTBEAT = {"type": "HeartbeatMessage", "heartbeat": "ping"}
 _ENCODED_HEARTBEAT = msgspec.json.encode(HEARTBEAT)
 _ENOUGH_POINTS = 20
@@ -31,6 +34,11 @@ def codex_cluster(seed: int = 1, settings: CodexSettings | None = None) -> Memor
     cluster = MemoryCluster(speaks, games=(GAME, stones.GAME))
     cluster.ids.game_seeds.append(seed)
     return cluster
+
+
+def game_state(cluster: MemoryCluster) -> Any:
+    """The state of the game in the first room, secrets included."""
+    return cluster.room(ROOM)._draft.play
 
 
 def types(messages: list[Message]) -> list[str]:
@@ -106,18 +114,17 @@ class PlayedGame:
 
     @property
     def state(self) -> Any:
-        """The state of the game, secrets included."""
-        return self.cluster.game_state()
+        return game_state(self.cluster)
 
     @property
     def playing(self) -> bool:
-        return self.cluster.room().state.status == RoomStatus.PLAYING
+        return self.cluster.room(ROOM).state.status == RoomStatus.PLAYING
 
     def name(self, seat: Seat) -> str:
-        return self.cluster.room().state.seats[seat].name
+        return self.cluster.room(ROOM).state.seats[seat].name
 
     def seat(self, name: str) -> Seat:
-        return next(seat for seat, place in self.cluster.room().state.seats.items() if place.name == name)
+        return next(seat for seat, place in self.cluster.room(ROOM).state.seats.items() if place.name == name)
 
     @property
     def order(self) -> list[str]:
@@ -181,7 +188,7 @@ class PlayedGame:
         state, table = self.state, self.state.table
         first = replace(table.players[table.order[0]], points=_ENOUGH_POINTS)
         players = {**table.players, table.order[0]: first}
-        self.cluster.arrange(replace(state, table=replace(table, players=players)))
+        self.cluster.arrange(ROOM, replace(state, table=replace(table, players=players)))
         self.discard()
 
     def finish(self) -> None:
@@ -200,3 +207,13 @@ class PlayedGame:
         self.clients[name] = client = CodexClient(self.cluster)
         client.send({"type": "RejoinGameMessage", "nickname": name, **extra})
         return client
+
+
+@cache
+def whole_game() -> dict[str, list[Message]]:
+    """All messages that each of four players receives in a whole game, by name."""
+    game = PlayedGame(4)
+    game.play_to_the_end()
+    received = game.received()
+    game.cluster.close()
+    return received

@@ -21,7 +21,7 @@ from shared.games.codex.game import GAME
 from shared.games.codex.pieces import Phase
 from shared.room_events import RoomStatus
 from tests.support.memory_cluster import MemoryClient
-from tests.unit.gateway.dialects.codex.played_game import codex_cluster
+from tests.unit.gateway.dialects.codex.played_game import codex_cluster, game_state
 
 SEED = 15
 
@@ -103,11 +103,11 @@ class _Script:
 
     @property
     def _current(self) -> str:
-        return self.cluster.room().state.seats[self.cluster.game_state().table.current].name
+        return self.cluster.room().state.seats[game_state(self.cluster).table.current].name
 
     def _move(self) -> None:
         """The bot chooses the placements; draws are random."""
-        state, name, dice = self.cluster.game_state(), self._current, Dice(SEED, len(self.messages))
+        state, name, dice = game_state(self.cluster), self._current, Dice(SEED, len(self.messages))
         seat = state.table.current
         assert GAME.bot is not None
         drawing = state.table.phase is Phase.DRAWING

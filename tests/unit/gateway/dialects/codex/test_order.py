@@ -2,8 +2,7 @@
 
 from msgspec.structs import replace
 
-from gateway.dialects.codex import CodexSettings
-from tests.unit.gateway.dialects.codex.played_game import NAMES, Message, PlayedGame, one, types
+from tests.unit.gateway.dialects.codex.played_game import NAMES, ROOM, Message, PlayedGame, one, types, whole_game
 
 START = [
     "NotifyNumPlayersReached",
@@ -185,7 +184,7 @@ def test_an_empty_place_is_shown_as_null() -> None:
     game.play_until("DRAWING")
     state = game.state
     decks = replace(state.decks, resource=state.decks.resource[:1], gold=())
-    game.cluster.arrange(replace(state, decks=decks))
+    game.cluster.arrange(ROOM, replace(state, decks=decks))
     received = draw(game, {"type": "DrawResourceMessage"})
     assert one(received[game.order[1]], "NotifyCommonTable") == {
         "type": "NotifyCommonTableMessage",
@@ -239,14 +238,12 @@ def test_the_end_shows_all_points_the_state_and_the_winners() -> None:
 
 
 def test_common_messages_reach_all_players_in_the_same_order() -> None:
-    game = PlayedGame(4, settings=CodexSettings(grace_ms=100))
-    game.play_to_the_end()
     private = {"ConfirmGame", "ConfirmJoinGame", "JoinedPlayer", "FirstHand", "PersonalCards", "ChoiceObjective"}
     private |= {"AvailableColor", "ConfirmStartingCard", "ConfirmPickColor", "ConfirmChooseObjective"}
     private |= {"ConfirmPlaceCard", "ConfirmDraw"}
-    received = [
+    common = [
         [message for message in messages if message["type"].removesuffix("Message") not in private]
-        for messages in game.received().values()
+        for messages in whole_game().values()
     ]
-    assert received[0] == received[1] == received[2] == received[3]
-    assert len(received[0]) > 300
+    assert common[0] == common[1] == common[2] == common[3]
+    assert len(common[0]) > 300

@@ -169,13 +169,13 @@ def test_after_the_winners_the_connection_may_begin_again_under_its_name() -> No
 
 
 def test_a_game_can_be_joined_again_on_a_url_whose_table_is_over() -> None:
-    cluster = codex_cluster()
+    cluster = codex_cluster(settings=CodexSettings(alone_ms=6_000))
     ann = CodexClient(cluster)
     create(ann, "Ann")
     bob = CodexClient(cluster, {"table": "1000"})
     join(bob)
     ann.drop()
-    cluster.advance(61_000)
+    cluster.advance(7_000)
     assert types(bob.received())[-1] == "Winners"
     create(CodexClient(cluster), "Cid")
     assert join(bob)["gameId"] == 1001
