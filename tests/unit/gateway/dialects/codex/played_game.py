@@ -64,7 +64,11 @@ class CodexClient:
 
     @property
     def closed(self) -> CloseCode | None:
+        """The code that the gateway has closed the connection with."""
         return self.memory.closed
+
+    def is_open(self) -> bool:
+        return self.memory.closed is None
 
     def send(self, message: Message | bytes) -> None:
         self.memory.send(message if isinstance(message, bytes) else msgspec.json.encode(message))
@@ -106,9 +110,9 @@ class PlayedGame:
             else:
                 client.send({"type": "JoinGameMessage", "nickname": name})
 
-    def connect(self, query: Mapping[str, str] | None = None) -> CodexClient:
+    def connect(self) -> CodexClient:
         """A client without a seat."""
-        return CodexClient(self.cluster, query)
+        return CodexClient(self.cluster)
 
     # --- the room -----------------------------------------------------------------------------------------------------
 

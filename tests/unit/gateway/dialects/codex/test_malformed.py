@@ -52,10 +52,6 @@ def visitor() -> CodexClient:
     return CodexClient(codex_cluster())
 
 
-def is_closed(client: CodexClient) -> bool:
-    return client.closed is not None
-
-
 def rejections(client: CodexClient, code: ErrorCode) -> float | None:
     """The number of refused requests, as the gateway counts them for its operators."""
     registry = client.cluster.gateway.node.metrics.registry
@@ -135,7 +131,7 @@ def test_the_connection_is_closed_after_twenty_malformed_messages_in_a_row() -> 
     client = visitor()
     for _ in range(19):
         client.send(b"nonsense")
-    assert not is_closed(client)
+    assert client.is_open()
     client.send(b"nonsense")
     assert client.closed is MALFORMED
     assert len(client.received()) == 20
@@ -147,20 +143,20 @@ def test_any_well_formed_message_resets_the_count(message: Message) -> None:
     for _ in range(3):
         client.send_at_once(*[b'{"type":"PlaceCardMessage"}'] * 19)
         client.send(message)
-    assert not is_closed(client)
+    assert client.is_open()
 
 
 def test_binary_and_oversized_frames_count_as_malformed_and_dropped_ones_do_not() -> None:
     client = visitor()
     for _ in range(30):
         client.memory.send_invalid("busy/rate")
-    assert not is_closed(client)
+    assert client.is_open()
     assert {message["details"] for message in client.received()} == {"BUSY: retry after 1 s"}
     codes: tuple[ErrorCode, ...] = ("frame/binary", "frame/too_big")
     for code in codes * 10:
-        assert not is_closed(client)
+        assert client.is_open()
         client.memory.send_invalid(code)
-    assert is_closed(client)
+    assert not client.is_open()
     assert all(message["type"] == "ErrorMessage" and message["details"] for message in client.received())
 
 

@@ -44,12 +44,12 @@ def test_a_silent_player_counts_as_crashed_after_five_seconds() -> None:
     cid.send({"type": "JoinGameMessage", "nickname": "Cid"})
     present = [game.clients["Ann"], cid]
     game.cluster.advance(4_900)
-    assert bob.closed is None
+    assert bob.is_open()
     assert all("CrashedPlayer" not in types(client.received()) for client in present)
     game.cluster.advance(2_000)
     assert bob.closed is SILENT
     for client in present:
-        assert client.closed is None
+        assert client.is_open()
         assert one(client.received(), "CrashedPlayer")["player"] == "Bob"
 
 
@@ -67,7 +67,7 @@ def test_any_message_resets_the_silence(frame: bytes) -> None:
     for _ in range(12):
         ann.cluster.advance(1_000)
         ann.send(frame)
-    assert ann.closed is None
+    assert ann.is_open()
 
 
 def test_a_player_who_answers_within_five_seconds_never_counts_as_crashed() -> None:
@@ -75,20 +75,20 @@ def test_a_player_who_answers_within_five_seconds_never_counts_as_crashed() -> N
     for _ in range(5):
         ann.cluster.advance(4_900)
         ann.send(HEARTBEAT)
-    assert ann.closed is None
+    assert ann.is_open()
 
 
 def test_a_stall_of_the_server_does_not_count_as_silence_of_the_client() -> None:
     ann = silent_player()
     for now_ms in (1_000, 2_000, 60_000):
         ann.cluster.do(partial(ann.memory.connection.tick, now_ms))
-    assert ann.closed is None
+    assert ann.is_open()
 
 
 def test_a_connection_without_a_seat_may_be_silent() -> None:
     visitor = CodexClient(codex_cluster(), silent=True)
     visitor.cluster.advance(30_000)
-    assert visitor.closed is None
+    assert visitor.is_open()
 
 
 def test_heartbeats_of_clients_are_not_answered() -> None:
@@ -263,8 +263,8 @@ def test_the_server_draws_for_a_crashed_player() -> None:
     received = game.received()[second]
     assert types(received) == ["NotifyCommonTable", "ChangeState", "CurrentPlayer"]
     assert received[0]["index"] == 0
-    received = game.come_back(first).received()[1]
-    assert len(received["hand"]) == 3
+    state = game.come_back(first).received()[1]
+    assert len(state["hand"]) == 3
 
 
 def test_the_server_chooses_for_crashed_players_in_the_set_up() -> None:
