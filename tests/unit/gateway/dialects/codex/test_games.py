@@ -1,26 +1,30 @@
 """Whole games in the dialect, played by the clients of the load tool, with disconnections at any moment."""
 
+from contextlib import closing
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gateway.dialects.codex import CodexSettings
 from loadtest.clients.codex import PLAYERS
 from loadtest.clients.codex.client import CodexPlayer
 from loadtest.clients.contract import SeatAssignment
-from tests.support.codex_table import Client, Cluster
+from tests.support.examples import fewer_examples
+from tests.support.memory_cluster import MemoryClient, MemoryCluster
+from tests.unit.gateway.dialects.codex.played_game import codex_cluster
 
 
-class Hall:
+class LoadPlayers:
     """Clients of the load tool at one table of an in-memory cluster."""
 
-    def __init__(self, players: int, seed: int, settings: CodexSettings | None = None) -> None:
-        self.cluster = Cluster(seed, settings)
+    def __init__(self, cluster: MemoryCluster, players: int, seed: int) -> None:
+        self.cluster = cluster
         self.number: int | None = None
-        self.players = [CodexPlayer(self._seating(place, players, seed)) for place in range(players)]
-        self.clients: list[Client | None] = [None] * players
+        self.players = [CodexPlayer(self._assignment(place, players, seed)) for place in range(players)]
+        self.clients: list[MemoryClient | None] = [None] * players
 
-    def _seating(self, place: int, players: int, seed: int) -> SeatAssignment:
+    def _assignment(self, place: int, players: int, seed: int) -> SeatAssignment:
         def opened(room: int) -> None:
             self.number = room
 
@@ -28,10 +32,14 @@ class Hall:
             f"P{place}", "codex", players, {}, seed * 7 + place, lambda: self.number, opened, place == 0
         )
 
+    @property
+    def over(self) -> bool:
+        return all(player.over for player in self.players)
+
     def connect(self, place: int) -> None:
-        client = self.clients[place] = self.cluster.connect()
+        client = self.clients[place] = self.cluster.connect("codex")
         for frame in self.players[place].open():
-            client.say(frame)
+            client.send(frame)
 
     def pump(self, most: int = 10**6) -> None:
         """Carry up to this many frames between clients and server."""
@@ -42,15 +50,30 @@ class Hall:
                 if client is not None and client.frames:
                     moved, most = True, most - 1
                     for answer in player.receive(client.frames.pop(0)):
-                        client.say(answer)
+                        client.send(answer)
 
     def tick(self) -> None:
-        self.cluster.advance(1_000, ticks=True)
+        self.cluster.advance(1_000)
         for player, client in zip(self.players, self.clients, strict=True):
             if client is not None and client.closed is None:
                 for frame in player.tick():
-                    client.say(frame)
+                    client.send(frame)
         self.pump()
+
+    def disconnect_or_reconnect(self, dice: Random) -> None:
+        """Connect a player who is away; else perhaps lose the connection."""
+        place = dice.randrange(len(self.players))
+        client = self.clients[place]
+        if client is None or client.closed is not None:
+            self.connect(place)
+        elif dice.random() < 0.5:
+            client.drop()
+            self.clients[place] = None
+
+    def reconnect_all(self) -> None:
+        for place, client in enumerate(self.clients):
+            if client is None or client.closed is not None:
+                self.connect(place)
 
     def check(self) -> None:
         first = self.players[0].received
@@ -62,47 +85,41 @@ class Hall:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_game_is_played_to_its_end(players: int, seed: int) -> None:
-    hall = Hall(players, seed)
+def test_a_game_is_played_to_its_end(players: int) -> None:
+    game = LoadPlayers(codex_cluster(seed=players), players, seed=players)
     for place in range(players):
-        hall.connect(place)
-        hall.pump()
-    hall.check()
-    assert all(player.moves > 10 and player.received.board is not None for player in hall.players)
-    assert all(player.received.counts == {} for player in hall.players)
+        game.connect(place)
+        game.pump()
+    game.check()
+    for player in game.players:
+        assert player.moves > 10
+        assert player.received.board is not None
+        assert player.received.counts == {}
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("seed", range(4))
+@fewer_examples(20)
+@given(st.integers(2, 4), st.integers(0, 10**6))
 def test_players_who_lose_the_connection_repeatedly_play_to_the_end(players: int, seed: int) -> None:
-    luck = Random(seed)
-    hall = Hall(players, seed)
-    for place in range(players):
-        hall.connect(place)
-        if place < players - 1:
-            hall.pump()
-    for _ in range(3_000):
-        if all(player.over for player in hall.players):
-            break
-        hall.pump(most=luck.randrange(60))
-        place = luck.randrange(players)
-        client = hall.clients[place]
-        if client is None or client.closed is not None:
-            hall.connect(place)
-        elif luck.random() < 0.5:
-            client.drop()
-            hall.clients[place] = None
-        if luck.random() < 0.3:
-            hall.tick()
-    for place in range(players):
-        if hall.clients[place] is None:
-            hall.connect(place)
-    for _ in range(100):
-        hall.tick()
-        if all(player.over for player in hall.players):
-            break
-    hall.check()
+    dice = Random(seed)
+    with closing(codex_cluster(seed)) as cluster:
+        game = LoadPlayers(cluster, players, seed)
+        for place in range(players):
+            game.connect(place)
+            if place < players - 1:
+                game.pump()
+        for _ in range(3_000):
+            if game.over:
+                break
+            game.pump(most=dice.randrange(60))
+            game.disconnect_or_reconnect(dice)
+            if dice.random() < 0.3:
+                game.tick()
+        game.reconnect_all()
+        for _ in range(100):
+            game.tick()
+            if game.over:
+                break
+        game.check()
 
 
 def test_the_load_tool_finds_the_player_by_the_name_of_the_dialect() -> None:

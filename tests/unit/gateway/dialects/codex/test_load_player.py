@@ -7,45 +7,46 @@ import pytest
 
 from loadtest.clients.codex.client import CodexPlayer
 from loadtest.clients.contract import SeatAssignment
-from tests.unit.gateway.dialects.codex.acting import Message, Stage
-from tests.unit.gateway.dialects.codex.scenario import Evening
+from tests.unit.gateway.dialects.codex.played_game import Message, PlayedGame
+from tests.unit.gateway.dialects.codex.recorded_game import recorded_game
 
 
 def player(name: str = "Ann", *, first: bool = True) -> CodexPlayer:
     return CodexPlayer(SeatAssignment(name, "codex", 2, {}, 1, lambda: 1000, lambda _room: None, first))
 
 
-def hear(listener: CodexPlayer, *messages: Message) -> list[Message]:
+def receive(client: CodexPlayer, *messages: Message) -> list[Message]:
     answers: list[Message] = []
     for message in messages:
-        answers += [msgspec.json.decode(frame) for frame in listener.receive(msgspec.json.encode(message))]
+        answers += [msgspec.json.decode(frame) for frame in client.receive(msgspec.json.encode(message))]
     return answers
 
 
-def evening_of(name: str) -> list[Message]:
+def recorded_for(name: str) -> list[Message]:
     """All messages to one player, up to the first disconnection."""
-    lines = [line.message for line in Evening().perform() if line.who == name and line.sent_by == "server"]
-    cut = [number for number, message in enumerate(lines) if message["type"] == "ConfirmRejoinGameMessage"]
-    return lines[: cut[0]] if cut else lines
+    of_player = [record for record in recorded_game() if record.who == name and record.sent_by == "server"]
+    messages = [record.message for record in of_player]
+    cut = [number for number, message in enumerate(messages) if message["type"] == "ConfirmRejoinGameMessage"]
+    return messages[: cut[0]] if cut else messages
 
 
 @pytest.mark.parametrize("name", ["Ann", "Bob"])
 def test_a_correct_server_has_no_faults(name: str) -> None:
-    listener = player(name)
-    received = [message for message in evening_of(name) if not message["type"].startswith(("Confirm", "Error"))]
-    hear(listener, *received)
-    assert listener.received.faults == []
+    client = player(name)
+    received = [message for message in recorded_for(name) if not message["type"].startswith(("Confirm", "Error"))]
+    receive(client, *received)
+    assert client.received.faults == []
 
 
 def faults_of(kind: str, **changes: Any) -> list[str]:
     """The faults that the client finds when one message of the recorded game is changed."""
-    listener = player("Ann")
-    for message in evening_of("Ann"):
+    client = player("Ann")
+    for message in recorded_for("Ann"):
         if message["type"].startswith(("Confirm", "Error")):
             continue
-        hit = message["type"] == kind + "Message" and not listener.received.faults
-        hear(listener, {**message, **changes} if hit and message.get("i") != 40 else message)
-    return listener.received.faults
+        hit = message["type"] == kind + "Message" and not client.received.faults
+        receive(client, {**message, **changes} if hit and message.get("i") != 40 else message)
+    return client.received.faults
 
 
 def test_wrong_points_are_noticed() -> None:
@@ -62,68 +63,68 @@ def test_the_front_of_a_deck_is_noticed() -> None:
 
 
 def test_a_card_that_is_placed_twice_is_noticed() -> None:
-    listener = player()
+    client = player()
     picture = {"id": 82, "face": "FRONT"}
     for player_name in ("Ann", "Bob"):
         board = {"type": "PlayerBoardMessage", "player": player_name, "playableCard": picture, "i": 40, "j": 40}
-        hear(listener, board)
-    assert listener.received.faults == ["card 82 was placed twice"]
+        receive(client, board)
+    assert client.received.faults == ["card 82 was placed twice"]
 
 
 def test_a_confirmed_placement_that_is_gone_after_the_return_is_noticed() -> None:
-    stage = Stage(2)
-    stage.play_until("DRAWING")
-    name = stage.current
-    listener = player(name)
+    game = PlayedGame(2)
+    game.play_until("DRAWING")
+    name = game.current
+    client = player(name)
     board = {"id": 3, "face": "FRONT"}
-    hear(listener, {"type": "PlayerBoardMessage", "player": name, "playableCard": board, "i": 40, "j": 40})
-    stage.clients[name].drop()
-    hear(listener, stage.come_back(name).heard()[1])
-    assert "were" in listener.received.faults[0]
+    receive(client, {"type": "PlayerBoardMessage", "player": name, "playableCard": board, "i": 40, "j": 40})
+    game.clients[name].drop()
+    receive(client, game.come_back(name).received()[1])
+    assert "were" in client.received.faults[0]
 
 
 def test_a_frame_that_is_not_a_message_is_noticed() -> None:
-    listener = player()
-    assert list(listener.receive(b'{"type":"Surprise"}')) == []
-    assert "not a message" in listener.received.faults[0]
+    client = player()
+    assert list(client.receive(b'{"type":"Surprise"}')) == []
+    assert "not a message" in client.received.faults[0]
 
 
 def test_a_busy_server_is_asked_again() -> None:
-    listener = player()
-    (first,) = listener.open()
-    assert hear(listener, {"type": "ErrorMessage", "details": "BUSY: retry after 1 s"}) == []
-    assert list(listener.tick()) == [first]
-    assert listener.received.faults == []
+    client = player()
+    (first,) = client.open()
+    assert receive(client, {"type": "ErrorMessage", "details": "BUSY: retry after 1 s"}) == []
+    assert list(client.tick()) == [first]
+    assert client.received.faults == []
 
 
 def test_a_denied_move_is_a_fault_unless_it_came_too_late() -> None:
     for details, faults in (("it is not your turn", 0), ("the game is over", 0), ("the deck is empty", 1)):
-        listener = player()
-        hear(listener, {"type": "ConfirmDrawMessage", "confirmdraw": False, "details": details})
-        assert len(listener.received.faults) == faults
+        client = player()
+        receive(client, {"type": "ConfirmDrawMessage", "confirmdraw": False, "details": details})
+        assert len(client.received.faults) == faults
 
 
 def test_heartbeats_are_sent_back() -> None:
     beat = {"type": "HeartbeatMessage", "heartbeat": "ping"}
-    assert hear(player(), beat) == [beat]
+    assert receive(player(), beat) == [beat]
 
 
 def test_a_player_without_a_seat_tries_to_return_and_to_join_in_turn() -> None:
-    listener = player("Bob", first=False)
-    tried = [*listener.open(), *listener.open()]
+    client = player("Bob", first=False)
+    tried = [*client.open(), *client.open()]
     denied: Message = {"type": "ConfirmRejoinGameMessage", "confirmRejoinGame": False, "details": "not known"}
-    hear(listener, denied)
-    tried += listener.tick()
-    hear(listener, {"type": "ConfirmJoinGameMessage", "confirmJoinGame": False, "details": "taken", "nickname": "Bob"})
-    tried += listener.tick()
+    receive(client, denied)
+    tried += client.tick()
+    receive(client, {"type": "ConfirmJoinGameMessage", "confirmJoinGame": False, "details": "taken", "nickname": "Bob"})
+    tried += client.tick()
     kinds = [msgspec.json.decode(frame)["type"] for frame in tried]
     assert kinds == ["JoinGameMessage", "RejoinGameMessage", "JoinGameMessage", "RejoinGameMessage"]
 
 
 def test_a_player_who_missed_the_end_learns_who_won() -> None:
-    listener = player()
+    client = player()
     text = "the game is over; it was won by Ann, Bob"
-    hear(listener, {"type": "ConfirmRejoinGameMessage", "confirmRejoinGame": False, "details": text})
-    assert listener.over
-    assert listener.received.result == {"winners": ["Ann", "Bob"]}
-    assert list(listener.open()) == []
+    receive(client, {"type": "ConfirmRejoinGameMessage", "confirmRejoinGame": False, "details": text})
+    assert client.over
+    assert client.received.result == {"winners": ["Ann", "Bob"]}
+    assert list(client.open()) == []
