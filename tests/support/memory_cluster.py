@@ -206,6 +206,12 @@ class MemoryCluster:
         room = RoomId(number)
         return self.worker.node.ownership.partitions[partition_of(room, PARTITIONS)].rooms[room]
 
+    def arrange(self, number: int, position: Any) -> None:
+        """Put another state of the game into a room. The clients keep the view that they have."""
+        draft = self.room(number)._draft
+        draft.play = position
+        draft.turn = draft.whose_turn()
+
     def do(self, call: Callable[[], object]) -> None:
         """Call something inside the loop, and let everything happen that follows from it."""
         raised: list[BaseException] = []

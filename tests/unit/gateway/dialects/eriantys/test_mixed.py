@@ -84,42 +84,42 @@ def test_all_characters_are_played_and_all_endings_occur() -> None:
 
 def test_a_strict_and_a_lax_player_share_a_table() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS, position=board(3, cards=(7,), phase=Phase.CLOUD))
-    seats.say(0, {"type": "GameEvent", "eventType": 6, "activatedCard": 7})
-    assert types(seats.say(0, {"type": "GameEvent", "eventType": 5, "cloudIndex": 0})) == ["Nack"]
-    seats.say(0, {"type": "GameEvent", "eventType": 10, "color": "BLUE", "color2": "GREEN"})
-    seats.say(0, {"type": "GameEvent", "eventType": 5, "cloudIndex": 0})
-    assert seats.room.state.view.turn == 1
-    assert types(seats.say(1, {"type": "PlayCharacter", "c": "CHAR7"}))[-1] == "MoveStudentRequest"
-    assert types(seats.say(1, {"type": "EntranceToHall", "colorS": "GREEN"}))[-1] == "MoveStudentRequest"
+    seats.send(0, {"type": "GameEvent", "eventType": 6, "activatedCard": 7})
+    assert types(seats.send(0, {"type": "GameEvent", "eventType": 5, "cloudIndex": 0})) == ["Nack"]
+    seats.send(0, {"type": "GameEvent", "eventType": 10, "color": "BLUE", "color2": "GREEN"})
+    seats.send(0, {"type": "GameEvent", "eventType": 5, "cloudIndex": 0})
+    assert seats.position.view.turn == 1
+    assert types(seats.send(1, {"type": "PlayCharacter", "c": "CHAR7"}))[-1] == "MoveStudentRequest"
+    assert types(seats.send(1, {"type": "EntranceToHall", "colorS": "GREEN"}))[-1] == "MoveStudentRequest"
 
 
 def test_a_player_may_return_in_another_dialect() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS, position=board(3))
-    seats.house.lose(seats.lines[0])
-    as_status = seats.house.connect(STATUS)
-    assert as_status.say(b"ann")[1]["turn"] == {"player": 0, "phase": "action"}
-    assert as_status.say({"cmd": "MOVETOHALL", "studentColour": "red"})[0]["status"] == 0
-    seats.house.lose(as_status)
-    as_prompts = seats.house.connect(PROMPTS)
+    seats.drop(0)
+    as_status = seats.connect(STATUS)
+    assert as_status.send(b"ann")[1]["turn"] == {"player": 0, "phase": "action"}
+    assert as_status.send({"cmd": "MOVETOHALL", "studentColour": "red"})[0]["status"] == 0
+    as_status.drop()
+    as_prompts = seats.connect(PROMPTS)
     join = {"type": "Join", "nickname": "ann", "mage": "MAGE4", "index": 1000}
-    assert types(as_prompts.say(join))[-1] == "MoveStudentRequest"
-    seats.house.lose(as_prompts)
-    as_events = seats.house.connect(EVENTS)
-    assert types(as_events.say({"type": "Login", "username": "ann"}))[-1] == "ChangeTurn"
+    assert types(as_prompts.send(join))[-1] == "MoveStudentRequest"
+    as_prompts.drop()
+    as_events = seats.connect(EVENTS)
+    assert types(as_events.send({"type": "Login", "username": "ann"}))[-1] == "ChangeTurn"
 
 
 def test_each_seat_gets_a_move_in_the_messages_of_its_dialect() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS, position=board(3))
-    seats.say(0, {"type": "GameEvent", "eventType": 3, "color": "GREEN"})
+    seats.send(0, {"type": "GameEvent", "eventType": 3, "color": "GREEN"})
     assert types(seats.received(1)) == ["UpdateProfs", "UpdatePlayer", "InformationGame"]
     assert seats.received(2)[0]["game"]["professors"] == [0, -1, -1, -1, -1]
 
 
 def test_tower_colors_agree_in_all_dialects() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS)
-    for line in list(seats.lines):
-        seats.house.lose(line)
-    seen = seats.house.connect(STATUS).say(b"cid")[1]["game"]["players"]
+    for client in list(seats.clients):
+        client.drop()
+    seen = seats.connect(STATUS).send(b"cid")[1]["game"]["players"]
     assert [player["towerColour"] for player in seen] == ["BLACK", "WHITE", "GREY"]
-    received = seats.house.connect(EVENTS).say({"type": "Login", "username": "ann"})
+    received = seats.connect(EVENTS).send({"type": "Login", "username": "ann"})
     assert [message["color"] for message in received if message["type"] == "AddPlayer"] == ["BLACK", "WHITE", "GREY"]
