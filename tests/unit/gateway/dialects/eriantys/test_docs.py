@@ -34,8 +34,8 @@ FROM_CLIENT: dict[str, Any] = {EVENTS: events_messages.FromClient, PROMPTS: prom
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
 def test_every_message_of_the_server_has_a_correct_example(dialect: str) -> None:
     seen = set()
-    for way, text in examples(dialect):
-        if way == "<":
+    for direction, text in examples(dialect):
+        if direction == "<":
             message = msgspec.json.decode(text, type=TO_CLIENT[dialect])
             assert msgspec.json.decode(msgspec.json.encode(message)) == msgspec.json.decode(text)
             seen.add(type(message).__name__)
@@ -44,11 +44,11 @@ def test_every_message_of_the_server_has_a_correct_example(dialect: str) -> None
 
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
 def test_every_message_of_a_client_has_a_correct_example(dialect: str) -> None:
-    talk: Any = Seats(dialect, dialect).clients[0].conversation
+    conversation: Any = Seats(dialect, dialect).clients[0].conversation
     seen, moves = set(), set()
-    for way, text in examples(dialect):
-        if way == ">":
-            parsed = talk.parse(text.encode())
+    for direction, text in examples(dialect):
+        if direction == ">":
+            parsed = conversation.parse(text.encode())
             seen.add(msgspec.json.decode(text)["type"])
             moves |= {type(parsed[1])} if isinstance(parsed, tuple) else set()
     assert seen == names(FROM_CLIENT[dialect])
@@ -60,10 +60,10 @@ def test_the_examples_of_the_status_dialect_are_correct() -> None:
     nameless: Any = Seats(STATUS, STATUS).connect(STATUS).conversation
     seated: Any = Seats(STATUS, STATUS, position=board(cards=(1, 5, 7))).clients[0].conversation
     commands, keys = set(), set()
-    for way, text in examples(STATUS):
-        if way == ">":
-            talk = seated if text.startswith("{") else nameless
-            talk.parse(text.encode())
+    for direction, text in examples(STATUS):
+        if direction == ">":
+            conversation = seated if text.startswith("{") else nameless
+            conversation.parse(text.encode())
             commands.add(msgspec.json.decode(text)["cmd"] if '"cmd"' in text else "")
         else:
             received = msgspec.json.decode(text)

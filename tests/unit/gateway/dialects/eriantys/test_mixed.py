@@ -1,38 +1,52 @@
 """Tables where every seat uses another dialect: whole games, disconnections, and returns in another dialect."""
 
-from itertools import product
+from collections import Counter
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from shared.dice import Dice
 from shared.games.eriantys.cards import CARDS
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.views import View
-from tests.support.eriantys_players import Party
+from tests.support.eriantys_players import eriantys_party
 from tests.support.examples import fewer_examples
-from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, types
+from tests.support.memory_cluster import close_all
+from tests.support.party import FIRST_ROOM, Party
+from tests.unit.gateway.dialects.eriantys.tables import DEADLINE_MS, EVENTS, PROMPTS, STATUS, Seats, types
 from tests.unit.shared.games.eriantys.positions import board
 
 ALL = (EVENTS, PROMPTS, STATUS)
 
 
-@pytest.mark.parametrize(("dialect", "players", "expert"), list(product(ALL, (2, 3, 4), (False, True))))
+def other_dialects(seed: int, players: int) -> list[str]:
+    """The dialects of all seats but the first."""
+    return [ALL[(seed + seat) % 3] for seat in range(1, players)]
+
+
+def view_of(party: Party) -> View:
+    view: View = party.room._draft.play.view
+    return view
+
+
+@pytest.mark.parametrize(("dialect", "players", "expert"), [(EVENTS, 2, False), (PROMPTS, 3, False), (STATUS, 4, True)])
 def test_whole_games_in_one_dialect(dialect: str, players: int, expert: bool) -> None:
-    party = Party([dialect] * players, expert=expert, seed=players)
+    party = eriantys_party([dialect] * players, expert=expert, seed=players)
     party.play()
     party.check()
 
 
-@fewer_examples(4)
+@fewer_examples(20)
 @given(seed=some.integers(1, 10**6), players=some.sampled_from([2, 3, 4]), expert=some.booleans())
 def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> None:
+    close_all()
     first = (EVENTS, PROMPTS)[seed % 2]
-    party = Party([first, *(ALL[(seed + seat) % 3] for seat in range(1, players))], expert=expert, seed=seed)
+    party = eriantys_party([first, *other_dialects(seed, players)], expert=expert, seed=seed)
     party.play()
     party.check()
-    view: View = party.room.state.view
+    view = view_of(party)
     shown = party.players[0].received.board
     assert [island[2] for island in shown["islands"]] == [
         sum(view.tiles[tile - 1].tower is not None for tile in group.tiles) for group in view.groups
@@ -42,44 +56,46 @@ def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> N
     ]
 
 
-@fewer_examples(2)
+@fewer_examples(20)
 @given(seed=some.integers(1, 10**6), players=some.sampled_from([2, 3, 4]))
 @example(seed=112_272, players=3)  # one has an empty entrance when its turn comes
 def test_players_who_disconnect_and_return_repeatedly_finish_their_game(seed: int, players: int) -> None:
     """Some players return at once; others only after the game has played or skipped their turns."""
-    party = Party([EVENTS, *(ALL[(seed + seat) % 3] for seat in range(1, players))], expert=True, seed=seed)
-    party.sit_down()
+    close_all()
+    party = eriantys_party([EVENTS, *other_dialects(seed, players)], expert=True, seed=seed)
+    party.take_seats()
+    party.cluster.arrange(FIRST_ROOM, replace(party.room._draft.play, grace_ms=DEADLINE_MS))
     dice = Dice(seed, "losses")
     for _ in range(12):
-        party.run_on(1 + dice.below(30))
+        party.run_for(1 + dice.below(30))
         if not party.is_playing():
             break
         seat = dice.below(players)
         party.lose(seat)
         for _ in range(dice.below(4)):
-            if party.is_playing() and not party.room.state.view.paused:
-                party.house.deadline(party.room)
-                party.run_on(dice.below(40))
+            if party.is_playing() and not view_of(party).paused:
+                party.cluster.advance(2 * DEADLINE_MS)
+                party.run_for(dice.below(40))
         if not party.is_playing():
             return
-        party.come_back(seat)
-    party.run(stop=lambda: all(player.over for player in party.players))
+        party.reconnect(seat)
+    party.run(until=party.is_over)
     party.check()
 
 
 def test_all_characters_are_played_and_all_endings_occur() -> None:
-    counts: dict[str, int] = {}
-    for seed in range(60):
-        players = 2 + seed % 3
-        party = Party([EVENTS, *[ALL[(seed + seat) % 3] for seat in range(1, players)]], expert=True, seed=400 + seed)
+    counts: Counter[str] = Counter()
+    for seed in (401, 411, 429, 448):  # the fewest games that have everything
+        players = 2 + (seed - 400) % 3
+        party = eriantys_party([EVENTS, *other_dialects(seed - 400, players)], expert=True, seed=seed)
         party.play()
         party.check()
         for player in party.players:
-            for what, count in player.received.counts.items():
-                counts[what] = counts.get(what, 0) + count
-    assert all(counts.get(f"character {number}") for number in CARDS)
-    assert all(counts.get(f"ending {ending}") for ending in ("towers", "islands", "bag", "assistants"))
-    assert not any(what.startswith("refused") for what in counts)
+            counts.update(player.received.counts)
+        close_all()
+    assert all(counts[f"character {number}"] for number in CARDS)
+    assert all(counts[f"ending {ending}"] for ending in ("towers", "islands", "bag", "assistants"))
+    assert not any(name.startswith("refused") for name in counts)
 
 
 def test_a_strict_and_a_lax_player_share_a_table() -> None:
@@ -117,7 +133,7 @@ def test_each_seat_gets_a_move_in_the_messages_of_its_dialect() -> None:
 
 def test_tower_colors_agree_in_all_dialects() -> None:
     seats = Seats(EVENTS, PROMPTS, STATUS)
-    for client in list(seats.clients):
+    for client in seats.clients:
         client.drop()
     seen = seats.connect(STATUS).send(b"cid")[1]["game"]["players"]
     assert [player["towerColour"] for player in seen] == ["BLACK", "WHITE", "GREY"]

@@ -49,9 +49,9 @@ def test_twenty_malformed_frames_in_a_row_close_and_the_last_is_answered(dialect
     client.send(WELL_FORMED[dialect])
     for _ in range(19):
         assert len(client.send(b"{")) == 1
-    assert client.closed is None
+    assert not client.closed
     assert len(client.send(b"{")) == 1
-    assert client.closed is MALFORMED
+    assert client.closed == MALFORMED
     assert client.send(b"{") == []
 
 
@@ -66,18 +66,22 @@ def test_invalid_frames_count_as_malformed_and_busy_does_not(dialect: str) -> No
         client.send_invalid("busy/rate")
         (answer,) = client.received()
         assert b"BUSY" in answer
-    assert client.closed is None
+    assert not client.closed
     client.send_invalid("frame/binary")
     assert len(client.received()) == 1
-    assert client.closed is MALFORMED
+    assert client.closed == MALFORMED
     client.send_invalid("frame/binary")
     assert client.received() == []
 
 
 def send_at_once(client: Client, *frames: bytes) -> list[Any]:
     """The answers to frames that arrive before the first of them can be answered."""
-    connection = client.memory.connection
-    client.memory.cluster.do(lambda: [connection.receive(frame) for frame in frames])
+
+    def send_all() -> None:
+        for frame in frames:
+            client.memory.connection.receive(frame)
+
+    client.memory.cluster.do(send_all)
     return client.received()
 
 
