@@ -207,7 +207,7 @@ class MemoryCluster:
         return self.worker.node.ownership.partitions[partition_of(room, PARTITIONS)].rooms[room]
 
     def arrange(self, number: int, position: Any) -> None:
-        """Put another state of the game into a room. The clients keep the view that they have."""
+        """Put another state of the game into a room. Connected clients keep the view that they have."""
         draft = self.room(number)._draft
         draft.play = position
         draft.turn = draft.whose_turn()

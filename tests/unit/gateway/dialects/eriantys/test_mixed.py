@@ -32,7 +32,7 @@ def view_of(party: Party) -> View:
 
 
 @pytest.mark.parametrize(("dialect", "players", "expert"), [(EVENTS, 2, False), (PROMPTS, 3, False), (STATUS, 4, True)])
-def test_whole_games_in_one_dialect(dialect: str, players: int, expert: bool) -> None:
+def test_whole_games_are_played_in_one_dialect(dialect: str, players: int, expert: bool) -> None:
     party = eriantys_party([dialect] * players, expert=expert, seed=players)
     party.play()
     party.check()
@@ -40,7 +40,7 @@ def test_whole_games_in_one_dialect(dialect: str, players: int, expert: bool) ->
 
 @fewer_examples(20)
 @given(seed=some.integers(1, 10**6), players=some.sampled_from([2, 3, 4]), expert=some.booleans())
-def test_whole_games_of_mixed_tables(seed: int, players: int, expert: bool) -> None:
+def test_whole_games_are_played_at_mixed_tables(seed: int, players: int, expert: bool) -> None:
     close_all()
     first = (EVENTS, PROMPTS)[seed % 2]
     party = eriantys_party([first, *other_dialects(seed, players)], expert=expert, seed=seed)

@@ -31,7 +31,7 @@ def student(source: str, to: str, color: str) -> dict[str, Any]:
 # --- moves -----------------------------------------------------------------------------------------------------------
 
 
-def test_assistants() -> None:
+def test_an_assistant_passes_the_turn_and_the_last_one_begins_the_action_phase() -> None:
     seats = at(board(phase=Phase.PLANNING))
     played = {"type": "PlayAssistanCard", "assistantCard": 3, "player": "ann"}
     assert seats.send(0, event("PLAY_ASSISTANT_CARD", assistantCardValue=3)) == [
@@ -48,7 +48,7 @@ def test_assistants() -> None:
     ]
 
 
-def test_a_student_to_the_table_with_coin_and_professor() -> None:
+def test_a_student_on_the_table_earns_a_coin_and_the_professor() -> None:
     seats = at(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}))
     assert seats.send(0, event("MOVE_STUDENT_FROM_ENTRANCE_TO_TABLE", color="GREEN")) == [
         student("ENTRANCE:0", "DININGROOM:0", "GREEN"),
@@ -138,7 +138,7 @@ def test_a_failed_refill_puts_nothing_on_the_clouds() -> None:
     assert types(received) == ["MoveStudent", "ChangePhase", "ChangeTurn", "Ack"]
 
 
-def test_the_end_and_leaving() -> None:
+def test_the_players_leave_the_room_after_the_end() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     seats = at(with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1))
     received = seats.send(0, event(4, moveAmount=1))
@@ -168,13 +168,13 @@ def activated(seats: Seats, number: int, price: int) -> None:
     assert received == [{"type": "ActivateCharacterCard", "characterCard": number, "player": "ann"}, *paid, ACK]
 
 
-def test_a_character_that_asks_for_nothing() -> None:
+def test_a_character_without_a_choice_takes_effect_at_once() -> None:
     seats = at(board(phase=Phase.MOTHER, cards=(4,)))
     activated(seats, 4, 1)
     assert seats.send(0, event(4, moveAmount=5))[-1] == ACK
 
 
-def test_the_monk_in_two_steps() -> None:
+def test_the_monk_is_played_in_two_steps() -> None:
     seats = at(board(cards=(1,)))
     activated(seats, 1, 1)
     assert nack_name(seats.send(0, event(3, color="GREEN"))) == "CHOICE_OWED"
@@ -209,7 +209,7 @@ def test_the_heralds_merge_sends_mother_natures_new_position() -> None:
     ]
 
 
-def test_swaps_of_the_jester_and_how_they_end() -> None:
+def test_the_jester_swaps_students_until_the_selection_ends() -> None:
     seats = at(board(cards=(7,)))
     activated(seats, 7, 1)
     assert nack_name(seats.send(0, event("END_SELECTION"))) == "CHOICE_OWED"
@@ -231,7 +231,7 @@ def test_another_action_ends_the_swaps() -> None:
     assert nack_name(seats.send(0, event(10, color="PINK", color2="RED"))) == "NO_CHOICE"
 
 
-def test_swaps_of_the_minstrel() -> None:
+def test_the_minstrel_swaps_students_of_entrance_and_table() -> None:
     seats = at(board(cards=(10,), halls={0: (0, 1, 0, 0, 0)}))
     activated(seats, 10, 1)
     assert seats.send(0, event("SWAP_STUDENT_ENTRANCE_TABLE", color="GREEN", color2="RED")) == [
@@ -243,7 +243,7 @@ def test_swaps_of_the_minstrel() -> None:
 
 
 @pytest.mark.parametrize("kind", ["CHOOSE_COLOR", 8, "MOVE_STUDENT_FROM_CARD_TO_TABLE"])
-def test_the_princess_and_her_own_event(kind: str | int) -> None:
+def test_the_princess_takes_either_event(kind: str | int) -> None:
     seats = at(board(cards=(11,)))
     activated(seats, 11, 2)
     received = seats.send(0, event(kind, color="GREEN"))

@@ -126,7 +126,7 @@ def test_a_table_of_the_status_dialect_is_not_listed_before_its_size_is_known() 
 # --- the start -------------------------------------------------------------------------------------------------------
 
 
-def test_the_start_in_its_order() -> None:
+def test_the_start_is_sent_in_a_fixed_order() -> None:
     cluster = eriantys_cluster()
     ann, bob = connect(cluster, EVENTS), connect(cluster, EVENTS)
     ann.send({"type": "Login", "username": "ann"})

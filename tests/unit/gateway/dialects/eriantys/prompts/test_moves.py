@@ -32,7 +32,7 @@ def without_text(message: dict[str, Any]) -> dict[str, Any]:
 # --- moves -----------------------------------------------------------------------------------------------------------
 
 
-def test_assistants_and_prompts() -> None:
+def test_an_assistant_moves_the_prompt_to_the_next_player() -> None:
     seats = at(board(phase=Phase.PLANNING))
     received = seats.send(0, {"type": "ChooseAssistant", "index": 3})
     assert types(received) == ["UpdatePlayer", "InformationGame"]
@@ -52,7 +52,7 @@ def test_a_wrong_assistant_repeats_the_prompt() -> None:
     assert received[0]["code"] == "ASSISTANT_TAKEN"
 
 
-def test_students_to_the_hall_and_to_an_island() -> None:
+def test_students_move_to_the_hall_and_to_an_island() -> None:
     seats = at(with_view(joined(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}), (3, 4)), moves=2))
     received = seats.send(0, {"type": "EntranceToHall", "colorS": "GREEN"})
     assert types(received) == ["UpdateProfs", "UpdatePlayer", "UpdateCoins", "MoveStudentRequest"]
@@ -69,7 +69,7 @@ def test_students_to_the_hall_and_to_an_island() -> None:
     assert received[2]["maxSteps"] == 3
 
 
-def test_mother_nature_with_and_without_a_merge() -> None:
+def test_mother_nature_sends_the_whole_world_only_after_a_merge() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)}, towers={3: Tower.BLACK})
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
     received = seats.send(0, {"type": "MoveMN", "steps": 1})
@@ -86,7 +86,7 @@ def test_mother_nature_with_and_without_a_merge() -> None:
     assert types(plain.send(0, {"type": "MoveMN", "steps": 2})) == ["UpdateMN", "SelectCloud"]
 
 
-def test_clouds_and_the_next_round() -> None:
+def test_the_last_cloud_begins_the_next_round() -> None:
     seats = at(with_view(board(phase=Phase.CLOUD), turn=FIRST))
     received = seats.send(0, {"type": "ChooseCloud", "index": 1})
     assert types(received) == ["UpdatePlayer", "ReplaceCloud", "InformationGame"]
@@ -139,7 +139,7 @@ def test_a_draw_has_no_winner_and_a_team_is_named_by_its_keeper() -> None:
 
 
 @pytest.mark.parametrize("name", [{"c": "CHAR4"}, {"c": 4}, {"c": "4"}, {"character": "CHAR4"}])
-def test_a_character_that_asks_for_nothing(name: dict[str, Any]) -> None:
+def test_a_character_without_a_choice_takes_effect_at_once(name: dict[str, Any]) -> None:
     seats = at(board(phase=Phase.MOTHER, cards=(4,)))
     received = seats.send(0, {"type": "PlayCharacter", **name})
     assert types(received) == ["UpdatePlayer", "ReplaceCharacter", "UpdateActiveCharacter", "MoveMNRequest"]
@@ -171,7 +171,7 @@ def test_the_choice_may_wait_and_the_turn_is_held_for_it() -> None:
     assert without_text(received[-1]) == information("bob", "MOVE_STUDENTS")
 
 
-def test_the_herald_and_the_herbalist() -> None:
+def test_the_herald_and_the_herbalist_choose_islands() -> None:
     state = board(cards=(3,), students={4: (1, 0, 0, 0, 0)})
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
     seats.send(0, {"type": "PlayCharacter", "c": "CHAR3"})
@@ -193,7 +193,7 @@ def test_a_blocked_group_gives_its_tile_back() -> None:
     assert types(received) == ["UpdateIsland", "UpdateMN", "ReplaceCharacterWithNoEntry", "SelectCloud"]
 
 
-def test_the_monk_and_the_princess() -> None:
+def test_the_monk_and_the_princess_place_students() -> None:
     seats = at(board(cards=(1,)))
     seats.send(0, {"type": "PlayCharacter", "c": "CHAR1"})
     received = seats.send(0, {"type": "SpecialMoveIsland", "student": "GREEN", "islandIndex": 5})
@@ -233,7 +233,7 @@ def test_two_colors_for_the_minstrel_are_hall_then_entrance() -> None:
     assert seats.position.view.players[0].hall == (1, 0, 0, 0, 0)
 
 
-def test_the_thief() -> None:
+def test_the_thief_updates_every_player_who_loses_students() -> None:
     state = board(cards=(12,), halls={0: (1, 0, 0, 0, 0), 1: (4, 0, 0, 0, 0)})
     seats = at(with_view(state, professors=(Seat(1), None, None, None, None)))
     seats.send(0, {"type": "PlayCharacter", "c": "CHAR12"})

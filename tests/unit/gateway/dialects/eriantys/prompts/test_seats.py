@@ -166,7 +166,7 @@ def test_disconnect_leaves_a_lobby_and_keeps_the_seat_in_a_game() -> None:
 # --- the start -------------------------------------------------------------------------------------------------------
 
 
-def test_the_start() -> None:
+def test_the_start_sends_the_full_view_and_one_prompt() -> None:
     cluster = eriantys_cluster()
     ann = connect(cluster, PROMPTS)
     ann.send(PARAMS)
@@ -229,7 +229,7 @@ def test_a_disconnected_player_returns_by_nickname() -> None:
     assert stranger[0]["code"] == "ROOM_STARTED"
 
 
-def test_the_pause_and_the_end_of_it() -> None:
+def test_a_paused_game_resumes_or_ends() -> None:
     seats = at(board())
     seats.drop(1)
     received = seats.received(0)

@@ -27,7 +27,7 @@ def cmd(name: str, **fields: Any) -> dict[str, Any]:
 # --- commands --------------------------------------------------------------------------------------------------------
 
 
-def test_an_assistant() -> None:
+def test_an_assistant_updates_the_turn_and_the_hand() -> None:
     seats = at(board(phase=Phase.PLANNING))
     expected = {
         "status": 0,
@@ -64,7 +64,7 @@ def test_a_student_to_an_island_sends_exactly_that_group() -> None:
     ]
 
 
-def test_a_student_to_the_hall() -> None:
+def test_a_student_in_the_hall_updates_coins_and_professors() -> None:
     seats = at(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}))
     received = seats.send(0, cmd("MOVETOHALL", studentColour="Green"))
     player = {"index": 0, "coins": 11, "studentsEntrance": [1, 2, 1, 1, 1], "studentsHall": [3, 0, 0, 0, 0]}
@@ -85,7 +85,7 @@ def test_mother_nature_sends_all_groups_when_any_changed_and_none_otherwise() ->
     ]
 
 
-def test_a_cloud() -> None:
+def test_a_cloud_ends_the_turn() -> None:
     seats = at(board(phase=Phase.CLOUD))
     assert seats.send(0, cmd("TAKEFROMCLOUD", index=1)) == [
         {
@@ -113,7 +113,7 @@ def test_the_winner_is_sent_separately_after_the_last_update() -> None:
     assert seats.send(0, {"numPlayers": 2, "gameMode": "simple"})[0]["playerID"] == 0
 
 
-def test_a_draw_and_a_team() -> None:
+def test_a_draw_has_no_winner_and_a_team_is_named_by_its_members() -> None:
     draw = at(with_view(board(phase=Phase.CLOUD, last_round="bag"), turn=SECOND))
     assert draw.send(1, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": ""}
     teams = with_seat(board(4, phase=Phase.CLOUD, last_round="bag"), 1, towers=3)
@@ -131,7 +131,7 @@ def card(number: int, **fields: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", [2, 4, 6, 8])
-def test_characters_that_ask_for_nothing(number: int) -> None:
+def test_characters_without_a_choice_need_no_fields(number: int) -> None:
     game = card(number)[0]["game"]
     assert game["characterCards"] == [{"index": 0, "coinOnIt": True}]
     assert game["players"][0]["coins"] < 10
@@ -150,7 +150,7 @@ def test_characters_that_ask_for_nothing(number: int) -> None:
         (12, {"pColour": "red"}),
     ],
 )
-def test_characters_with_all_they_ask_for(number: int, fields: dict[str, Any]) -> None:
+def test_characters_need_all_the_fields_that_they_ask_for(number: int, fields: dict[str, Any]) -> None:
     received = card(number, **fields)
     assert received[0]["status"] == 0
     assert received[0]["game"]["characterCards"][0]["coinOnIt"] is True
@@ -179,7 +179,7 @@ def test_the_jesters_arrays_are_card_and_entrance_and_the_minstrels_entrance_and
         ("GREEN", [1, 0, 0, 0, 0], 201),
     ],
 )
-def test_the_jesters_wrong_arrays(taken: Any, given: Any, expected: int) -> None:
+def test_wrong_arrays_for_the_jester_are_refused(taken: Any, given: Any, expected: int) -> None:
     assert error_status(card(7, pStudentsFrom=taken, pStudentsTo=given)) == expected
 
 

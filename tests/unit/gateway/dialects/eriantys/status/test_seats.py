@@ -111,7 +111,7 @@ def test_the_bare_ping_is_off_unless_it_is_set() -> None:
 # --- the full status -------------------------------------------------------------------------------------------------
 
 
-def test_the_full_status_of_an_expert_game() -> None:
+def test_the_full_status_of_an_expert_game_is_complete() -> None:
     seats = Seats(STATUS, STATUS)
     seats.drop(0)
     again = seats.connect(STATUS)
@@ -154,7 +154,7 @@ def test_a_simple_game_omits_coins_and_characters() -> None:
     assert all("coins" not in player for player in full["game"]["players"])
 
 
-def test_groups_towers_and_tiles_in_the_full_status() -> None:
+def test_the_full_status_has_groups_towers_and_no_entry_tiles() -> None:
     state = board(3, cards=(5, 8), towers={12: Tower.BLACK, 1: Tower.BLACK})
     state = joined(state, (1, 12))
     groups = tuple(Group(g.tiles, 2) if g.tiles == (3,) else g for g in state.view.groups)
