@@ -1,24 +1,24 @@
-"""Recorded games of Eriantys, one for each dialect: what the first of two players said and was received.
+"""Recorded games of Eriantys, one for each dialect: the frames that the first of two players sent and received.
 
-`python -m tests.support.eriantys_transcripts` writes them anew after a change that is meant.
+`python -m tests.support.eriantys_transcripts` writes them again after an intended change.
 """
 
 from pathlib import Path
 
-from tests.support.eriantys_players import Party
+from tests.support.eriantys_players import eriantys_party
 
 FOLDER = Path(__file__).parent.parent / "transcripts" / "eriantys"
 SEEDS = {"eriantys.events": 31, "eriantys.prompts": 32, "eriantys.status": 33}
 
 
 def record(dialect: str) -> str:
-    """A whole expert game of two, as the lines of its first player: `>` to the server, `<` from it."""
+    """A whole expert game of two, as the frames of its first player: `>` to the server, `<` from it."""
     lines: list[str] = []
-    party = Party([dialect] * 2, expert=True, seed=SEEDS[dialect])
+    party = eriantys_party([dialect] * 2, expert=True, seed=SEEDS[dialect])
 
-    def note(name: str, way: str, frame: bytes) -> None:
-        if name == "player0":
-            lines.append(f"{way} {frame.decode()}\n")
+    def note(seat: int, direction: str, frame: bytes) -> None:
+        if seat == 0:
+            lines.append(f"{direction} {frame.decode()}\n")
 
     party.record = note
     party.play()

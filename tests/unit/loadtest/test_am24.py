@@ -5,13 +5,18 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from gateway.transports.java_stream.framing import StringFraming
 from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.eriantys import PLAYERS
 from loadtest.clients.eriantys.am24 import Am24Player
 from loadtest.clients.eriantys.am24_program import ENDINGS, PROMPTS, Am24Program, ClientState
-from tests.support.eriantys_players import Party
+from tests.support.eriantys_players import eriantys_party
+from tests.support.examples import fewer_examples
+from tests.support.memory_cluster import close_all
+from tests.support.party import PlayerFactory
 
 KEYS = [
     "lobby_created",
@@ -304,21 +309,24 @@ class Translated:
                 yield {"type": "ReplaceCharacterWithNoEntry", "characterWithNoEntry": character, "index": index}
 
 
-@pytest.mark.parametrize("expert", [False, True], ids=["simple", "expert"])
-@pytest.mark.parametrize("seats", [2, 3])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whole_games_are_played_to_the_end(
-    monkeypatch: pytest.MonkeyPatch, expert: bool, seats: int, seed: int
-) -> None:
-    monkeypatch.setitem(PLAYERS, "eriantys.prompts", Translated)
-    party = Party(["eriantys.prompts"] * seats, expert=expert, seed=seed)
+CLIENTS: dict[str, PlayerFactory] = {**PLAYERS, "eriantys.prompts": Translated}
+
+
+@pytest.mark.parametrize(("seats", "expert"), [(2, False), (3, True)])
+@fewer_examples(60)
+@given(seed=some.integers(1, 10**6))
+def test_whole_games_are_played_to_the_end(seats: int, expert: bool, seed: int) -> None:
+    close_all()
+    party = eriantys_party(["eriantys.prompts"] * seats, expert=expert, seed=seed, clients=CLIENTS)
     party.play()
     party.check()
 
 
-@pytest.mark.parametrize("seed", [4, 5])
-def test_whole_games_are_played_together_with_other_dialects(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setitem(PLAYERS, "eriantys.prompts", Translated)
-    party = Party(["eriantys.events", "eriantys.prompts", "eriantys.status"], expert=True, seed=seed)
+@fewer_examples(60)
+@given(seed=some.integers(1, 10**6))
+def test_whole_games_are_played_together_with_other_dialects(seed: int) -> None:
+    close_all()
+    dialects = ["eriantys.events", "eriantys.prompts", "eriantys.status"]
+    party = eriantys_party(dialects, expert=True, seed=seed, clients=CLIENTS)
     party.play()
     party.check()

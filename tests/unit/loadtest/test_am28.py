@@ -6,12 +6,17 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
-from loadtest.clients.contract import Player, Received, SeatAssignment
+from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.eriantys import PLAYERS
 from loadtest.clients.eriantys.am28 import Am28Player
 from loadtest.clients.eriantys.am28_program import SILENCE_S, TOWER_COLORS, Am28Program, ProgramPhase
-from tests.support.eriantys_players import Party
+from tests.support.eriantys_players import eriantys_party
+from tests.support.examples import fewer_examples
+from tests.support.memory_cluster import close_all
+from tests.support.party import PlayerFactory
 
 FIVE = [0, 0, 0, 0, 0]
 
@@ -295,37 +300,34 @@ class Translated:
                 player["assistantCards"] = [place not in player["assistantCardsLeft"] for place in range(10)]
 
 
-def party(monkeypatch: pytest.MonkeyPatch, dialects: list[str], *, expert: bool, seed: int, **options: Any) -> Party:
-    kind: Callable[[SeatAssignment], Player] = partial(Translated, **options)
-    monkeypatch.setitem(PLAYERS, "eriantys.status", kind)
-    return Party(dialects, expert=expert, seed=seed)
+CLIENTS: dict[str, PlayerFactory] = {**PLAYERS, "eriantys.status": Translated}
 
 
-@pytest.mark.parametrize("expert", [False, True], ids=["simple", "expert"])
-@pytest.mark.parametrize("seats", [2, 3])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whole_games_are_played_to_the_end(
-    monkeypatch: pytest.MonkeyPatch, expert: bool, seats: int, seed: int
-) -> None:
-    played = party(monkeypatch, ["eriantys.status"] * seats, expert=expert, seed=seed)
-    played.play()
-    played.check()
+@pytest.mark.parametrize(("seats", "expert"), [(2, False), (3, True)])
+@fewer_examples(60)
+@given(seed=some.integers(1, 10**6))
+def test_whole_games_are_played_to_the_end(seats: int, expert: bool, seed: int) -> None:
+    close_all()
+    party = eriantys_party(["eriantys.status"] * seats, expert=expert, seed=seed, clients=CLIENTS)
+    party.play()
+    party.check()
 
 
-@pytest.mark.parametrize("seed", [4, 5])
-def test_whole_games_are_played_together_with_other_dialects(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    mixed = ["eriantys.events", "eriantys.status", "eriantys.prompts"]
-    played = party(monkeypatch, mixed, expert=True, seed=seed)
-    played.play()
-    played.check()
+@fewer_examples(60)
+@given(seed=some.integers(1, 10**6))
+def test_whole_games_are_played_together_with_other_dialects(seed: int) -> None:
+    close_all()
+    dialects = ["eriantys.events", "eriantys.status", "eriantys.prompts"]
+    party = eriantys_party(dialects, expert=True, seed=seed, clients=CLIENTS)
+    party.play()
+    party.check()
 
 
-def test_a_winner_in_a_line_of_its_own_is_lost_on_the_player_who_made_the_last_move(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    played = party(monkeypatch, ["eriantys.status"] * 2, expert=False, seed=1, joins_winner=False)
-    played.play()
-    informed, stuck = sorted(played.players, key=lambda player: player.received.result is None)
+def test_a_winner_in_a_line_of_its_own_is_lost_on_the_player_who_made_the_last_move() -> None:
+    clients: dict[str, PlayerFactory] = {"eriantys.status": partial(Translated, joins_winner=False)}
+    party = eriantys_party(["eriantys.status"] * 2, expert=False, seed=1, clients=clients)
+    party.play()
+    informed, stuck = sorted(party.players, key=lambda player: player.received.result is None)
     assert informed.received.result is not None
     assert isinstance(stuck, Translated)
     assert stuck.received.result is None

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from gateway.dialects.eriantys.events import java_classes
 from gateway.transports.java_stream.framing import ObjectFraming
@@ -12,7 +14,10 @@ from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.eriantys import PLAYERS
 from loadtest.clients.eriantys.group3 import Group3Player
 from loadtest.clients.eriantys.group3_program import Group3Program, ProgramState, card_id_of, number_of
-from tests.support.eriantys_players import Party
+from tests.support.eriantys_players import eriantys_party
+from tests.support.examples import fewer_examples
+from tests.support.memory_cluster import close_all
+from tests.support.party import PlayerFactory
 
 ACK = {"type": "Ack"}
 
@@ -237,22 +242,25 @@ class Translated:
         return value
 
 
-@pytest.mark.parametrize("expert", [False, True], ids=["simple", "expert"])
-@pytest.mark.parametrize("seats", [2, 3])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whole_games_are_played_to_the_end(
-    monkeypatch: pytest.MonkeyPatch, expert: bool, seats: int, seed: int
-) -> None:
-    monkeypatch.setitem(PLAYERS, "eriantys.events", Translated)
-    party = Party(["eriantys.events"] * seats, expert=expert, seed=seed)
+CLIENTS: dict[str, PlayerFactory] = {**PLAYERS, "eriantys.events": Translated}
+
+
+@pytest.mark.parametrize(("seats", "expert"), [(2, False), (3, True)])
+@fewer_examples(60)
+@given(seed=some.integers(1, 10**6))
+def test_whole_games_are_played_to_the_end(seats: int, expert: bool, seed: int) -> None:
+    close_all()
+    party = eriantys_party(["eriantys.events"] * seats, expert=expert, seed=seed, clients=CLIENTS)
     party.play()
     party.check()
 
 
-@pytest.mark.parametrize("seed", [4, 5])
-def test_whole_games_are_played_together_with_other_dialects(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setitem(PLAYERS, "eriantys.events", Translated)
-    party = Party(["eriantys.events", "eriantys.prompts", "eriantys.status"], expert=True, seed=seed)
+@fewer_examples(60)
+@given(seed=some.integers(1, 10**6))
+def test_whole_games_are_played_together_with_other_dialects(seed: int) -> None:
+    close_all()
+    dialects = ["eriantys.events", "eriantys.prompts", "eriantys.status"]
+    party = eriantys_party(dialects, expert=True, seed=seed, clients=CLIENTS)
     party.play()
     assert [fault for player in party.players for fault in player.received.faults] == []
     for player in party.players:

@@ -20,7 +20,7 @@ PAGES = Path(__file__).parents[5] / "docs"
 def examples(dialect: str) -> list[tuple[str, str]]:
     page = (PAGES / "protocols" / f"{dialect.replace('.', '-')}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```jsonl\n(.*?)```", page, re.DOTALL)
-    return [(line[0], line[2:]) for block in blocks for line in block.splitlines()]
+    return [(client[0], client[2:]) for block in blocks for client in block.splitlines()]
 
 
 def names(union: Any) -> set[str]:
@@ -34,8 +34,8 @@ FROM_CLIENT: dict[str, Any] = {EVENTS: events_messages.FromClient, PROMPTS: prom
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
 def test_every_message_of_the_server_has_a_correct_example(dialect: str) -> None:
     seen = set()
-    for way, text in examples(dialect):
-        if way == "<":
+    for direction, text in examples(dialect):
+        if direction == "<":
             message = msgspec.json.decode(text, type=TO_CLIENT[dialect])
             assert msgspec.json.decode(msgspec.json.encode(message)) == msgspec.json.decode(text)
             seen.add(type(message).__name__)
@@ -44,11 +44,11 @@ def test_every_message_of_the_server_has_a_correct_example(dialect: str) -> None
 
 @pytest.mark.parametrize("dialect", [EVENTS, PROMPTS])
 def test_every_message_of_a_client_has_a_correct_example(dialect: str) -> None:
-    talk: Any = Seats(dialect, dialect).lines[0].talk
+    conversation: Any = Seats(dialect, dialect).clients[0].conversation
     seen, moves = set(), set()
-    for way, text in examples(dialect):
-        if way == ">":
-            parsed = talk.parse(text.encode())
+    for direction, text in examples(dialect):
+        if direction == ">":
+            parsed = conversation.parse(text.encode())
             seen.add(msgspec.json.decode(text)["type"])
             moves |= {type(parsed[1])} if isinstance(parsed, tuple) else set()
     assert seen == names(FROM_CLIENT[dialect])
@@ -57,13 +57,13 @@ def test_every_message_of_a_client_has_a_correct_example(dialect: str) -> None:
 
 
 def test_the_examples_of_the_status_dialect_are_correct() -> None:
-    nameless: Any = Seats(STATUS, STATUS).house.connect(STATUS).talk
-    seated: Any = Seats(STATUS, STATUS, position=board(cards=(1, 5, 7))).lines[0].talk
+    nameless: Any = Seats(STATUS, STATUS).connect(STATUS).conversation
+    seated: Any = Seats(STATUS, STATUS, position=board(cards=(1, 5, 7))).clients[0].conversation
     commands, keys = set(), set()
-    for way, text in examples(STATUS):
-        if way == ">":
-            talk = seated if text.startswith("{") else nameless
-            talk.parse(text.encode())
+    for direction, text in examples(STATUS):
+        if direction == ">":
+            conversation = seated if text.startswith("{") else nameless
+            conversation.parse(text.encode())
             commands.add(msgspec.json.decode(text)["cmd"] if '"cmd"' in text else "")
         else:
             received = msgspec.json.decode(text)

@@ -7,97 +7,124 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from gateway.dialects.answers import LoggedIn, Refused
-from gateway.dialects.contract import Opening
 from gateway.dialects.eriantys.common.codec import error_name
 from gateway.dialects.eriantys.common.conversation import MAX_WAITING_FRAMES
 from gateway.dialects.eriantys.events import messages as events_messages
 from gateway.dialects.eriantys.prompts import messages as prompts_messages
-from gateway.dialects.requests import ActRequest, CountRejection, LoginRequest
+from gateway.transports.close_codes import BYE, MALFORMED
 from shared.games.eriantys.pieces import Phase
-from tests.support.eriantys_table import DIALECTS, House
-from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats
+from shared.room_events import RoomStatus
+from tests.support.eriantys_players import eriantys_cluster
+from tests.support.examples import fewer_examples
+from tests.support.memory_cluster import MemoryCluster, close_all
+from tests.unit.gateway.dialects.eriantys.tables import (
+    EVENTS,
+    PROMPTS,
+    STATUS,
+    Client,
+    Seats,
+    connect,
+    error_code,
+    error_status,
+    nack_name,
+    types,
+)
 from tests.unit.shared.games.eriantys.positions import board
 
 ALL = (EVENTS, PROMPTS, STATUS)
-FINE: dict[str, Any] = {
-    EVENTS: {"type": "GetPublicRooms"},
+MOVES: dict[str, Any] = {
+    EVENTS: {"type": "GameEvent", "eventType": 4, "moveAmount": 1},
     PROMPTS: {"type": "MoveMN", "steps": 1},
     STATUS: {"cmd": "MOVEMOTHERNATURE", "motherNatureShifts": 1},
 }
+WELL_FORMED: dict[str, Any] = {**MOVES, EVENTS: {"type": "GetPublicRooms"}}
 
 
 @pytest.mark.parametrize("dialect", ALL)
 def test_twenty_malformed_frames_in_a_row_close_and_the_last_is_answered(dialect: str) -> None:
-    line = House().connect(dialect)
+    client = connect(eriantys_cluster(), dialect)
+    client.received()
     for _ in range(19):
-        assert len(line.say(b"{")) == 1
-    line.say(FINE[dialect])
+        assert len(client.send(b"{")) == 1
+    client.send(WELL_FORMED[dialect])
     for _ in range(19):
-        assert len(line.say(b"{")) == 1
-    assert not line.is_closed
-    assert len(line.say(b"{")) == 1
-    assert line.closed is not None
-    assert line.closed.code == 1008
-    assert line.say(b"{") == []
+        assert len(client.send(b"{")) == 1
+    assert not client.closed
+    assert len(client.send(b"{")) == 1
+    assert client.closed == MALFORMED
+    assert client.send(b"{") == []
 
 
 @pytest.mark.parametrize("dialect", ALL)
 def test_invalid_frames_count_as_malformed_and_busy_does_not(dialect: str) -> None:
-    talk = DIALECTS[dialect].converse(Opening({}, House()))
+    client = connect(eriantys_cluster(), dialect).memory
+    client.received()
     for _ in range(19):
-        assert len(list(talk.invalid_frame("frame/too_big"))) == 1
+        client.send_invalid("frame/too_big")
+        assert len(client.received()) == 1
     for _ in range(5):
-        answer = list(talk.invalid_frame("busy/rate"))
-        assert len(answer) == 1
-        assert b"BUSY" in answer[0]  # type: ignore[operator]
-    assert len(list(talk.invalid_frame("frame/binary"))) == 2
-    assert list(talk.invalid_frame("frame/binary")) == []
+        client.send_invalid("busy/rate")
+        (answer,) = client.received()
+        assert b"BUSY" in answer
+    assert not client.closed
+    client.send_invalid("frame/binary")
+    assert len(client.received()) == 1
+    assert client.closed == MALFORMED
+    client.send_invalid("frame/binary")
+    assert client.received() == []
+
+
+def send_at_once(client: Client, *frames: bytes) -> list[Any]:
+    """The answers to frames that arrive before the first of them can be answered."""
+
+    def send_all() -> None:
+        for frame in frames:
+            client.memory.connection.receive(frame)
+
+    client.memory.cluster.do(send_all)
+    return client.received()
 
 
 def test_frames_that_were_sent_ahead_are_handled_in_order() -> None:
-    talk = DIALECTS[EVENTS].converse(Opening({}, House()))
-    (login,) = talk.receive(b'{"type":"Login","username":"ann"}')
-    assert isinstance(login, LoginRequest)
-    assert list(talk.receive(b'{"type":"Logout"}')) == []
-    assert list(talk.receive(b'{"type":"Logout"}')) == []
-    outs = list(talk.answer(login.ref, LoggedIn("ann")))
-    kinds = [msgspec.json.decode(out)["type"] for out in outs if isinstance(out, bytes)]
-    assert kinds == ["Ack", "PublicRooms", "Ack", "Nack"]
+    client = connect(eriantys_cluster(), EVENTS)
+    login, logout = b'{"type":"Login","username":"ann"}', b'{"type":"Logout"}'
+    assert types(send_at_once(client, login, logout, logout)) == ["Ack", "PublicRooms", "Ack", "Nack"]
 
 
 def test_too_many_frames_ahead_are_refused_as_busy() -> None:
-    talk = DIALECTS[EVENTS].converse(Opening({}, House()))
-    talk.receive(b'{"type":"Login","username":"ann"}')
-    for _ in range(MAX_WAITING_FRAMES):
-        assert list(talk.receive(b"{}")) == []
-    answer, counted = talk.receive(b"{}")
-    assert b"BUSY" in answer  # type: ignore[operator]
-    assert counted == CountRejection("busy/rate")
+    cluster = eriantys_cluster()
+    client = connect(cluster, EVENTS)
+    ahead = [b'{"type":"GetPublicRooms"}'] * MAX_WAITING_FRAMES
+    answers = send_at_once(client, b'{"type":"Login","username":"ann"}', *ahead, b'{"type":"Logout"}')
+    assert nack_name(answers[:1]) == "BUSY"
+    assert types(answers[1:]) == ["Ack", "PublicRooms", *["PublicRooms"] * MAX_WAITING_FRAMES]
+    assert rejections(cluster, "busy/rate") == 1
+
+
+def rejections(cluster: MemoryCluster, code: str) -> float | None:
+    return cluster.gateway.node.metrics.registry.get_sample_value("tavolata_rejections_total", {"code": code})
 
 
 @pytest.mark.parametrize("dialect", ALL)
 def test_malformed_frames_are_counted(dialect: str) -> None:
-    line = House().connect(dialect)
-    line.say(b"{")
-    assert line.complaints == ["frame/malformed"]
+    cluster = eriantys_cluster()
+    connect(cluster, dialect).send(b"{")
+    assert rejections(cluster, "frame/malformed") == 1
 
 
 @pytest.mark.parametrize("dialect", ALL)
 def test_a_busy_answer_is_an_error_message_of_the_dialect(dialect: str) -> None:
     seats = Seats(dialect, dialect, position=board(phase=Phase.MOTHER))
-    talk = seats.lines[0].talk
-    message = {
-        EVENTS: {"type": "GameEvent", "eventType": 4, "moveAmount": 1},
-        PROMPTS: {"type": "MoveMN", "steps": 1},
-        STATUS: {"cmd": "MOVEMOTHERNATURE", "motherNatureShifts": 1},
-    }[dialect]
-    (request,) = talk.receive(msgspec.json.encode(message))
-    assert isinstance(request, ActRequest)
-    (answer,) = talk.answer(request.ref, Refused("busy/backlog", "too many commands are waiting"))
-    assert b"BUSY" in answer  # type: ignore[operator]
-    if dialect == STATUS:
-        assert b'"status":201' in answer  # type: ignore[operator]
+    seats.cluster.gateway.store.down = True
+    (answer,) = seats.send(0, MOVES[dialect])
+    match dialect:
+        case "eriantys.events":
+            assert nack_name([answer]) == "BUSY"
+        case "eriantys.prompts":
+            assert error_code([answer]) == "BUSY"
+        case _:
+            assert error_status([answer]) == 201
+            assert answer["errorMessage"].startswith("BUSY")
 
 
 def test_error_names_are_stable() -> None:
@@ -148,16 +175,19 @@ frames: Any = some.one_of(
 
 
 @pytest.mark.parametrize("dialect", ALL)
-@given(said=some.lists(frames, max_size=12), playing=some.booleans())
+@fewer_examples(3)
+@given(sent=some.lists(frames, max_size=12), playing=some.booleans())
 def test_any_bytes_are_answered_in_the_dialect_and_break_nothing(
-    dialect: str, said: list[bytes], playing: bool
+    dialect: str, sent: list[bytes], playing: bool
 ) -> None:
+    close_all()
     seats = Seats(dialect, dialect, expert=True) if playing else None
-    line = seats.lines[1] if seats is not None else House().connect(dialect)
-    for frame in said:
-        for answer in line.say(frame):
+    client = seats.clients[1] if seats is not None else connect(eriantys_cluster(), dialect)
+    for frame in sent:
+        for answer in client.send(frame):
             assert isinstance(answer, dict)
-        if line.closed is not None:
+        if client.closed is not None:
+            assert client.closed in (MALFORMED, BYE)
             break
     if seats is not None:
-        assert seats.room.status in ("playing", "finished")
+        assert seats.status in (RoomStatus.PLAYING, RoomStatus.FINISHED)

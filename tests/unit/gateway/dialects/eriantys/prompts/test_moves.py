@@ -8,7 +8,7 @@ from shared.games.eriantys.pieces import NO_STUDENTS, Phase, Tower
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Group
 from shared.ids import Seat
-from tests.unit.gateway.dialects.eriantys.tables import PROMPTS, Seats, code, types
+from tests.unit.gateway.dialects.eriantys.tables import PROMPTS, Seats, error_code, types
 from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_seat, with_view
 
 FIRST = Seat(0)
@@ -32,29 +32,29 @@ def without_text(message: dict[str, Any]) -> dict[str, Any]:
 # --- moves -----------------------------------------------------------------------------------------------------------
 
 
-def test_assistants_and_prompts() -> None:
+def test_an_assistant_moves_the_prompt_to_the_next_player() -> None:
     seats = at(board(phase=Phase.PLANNING))
-    received = seats.say(0, {"type": "ChooseAssistant", "index": 3})
+    received = seats.send(0, {"type": "ChooseAssistant", "index": 3})
     assert types(received) == ["UpdatePlayer", "InformationGame"]
     assert received[0]["player"]["virtualLastAssistant"] == {"MNsteps": 2, "turn": 3}
     assert without_text(received[1]) == information("bob", "PLANNING")
     other = seats.received(1)
     assert other[1] == {"type": "SelectAssistant", "available": [1, 2, 4, 6, 7, 8, 9, 10]}
-    assert seats.say(1, {"type": "ChooseAssistant", "index": 9})[-1]["phase"] == "MOVE_STUDENTS"
+    assert seats.send(1, {"type": "ChooseAssistant", "index": 9})[-1]["phase"] == "MOVE_STUDENTS"
     assert seats.received(0)[-1] == {"type": "MoveStudentRequest", "left": 3}
 
 
 def test_a_wrong_assistant_repeats_the_prompt() -> None:
     seats = at(board(phase=Phase.PLANNING))
-    seats.say(0, {"type": "ChooseAssistant", "index": 3})
-    received = seats.say(1, {"type": "ChooseAssistant", "index": 3})
+    seats.send(0, {"type": "ChooseAssistant", "index": 3})
+    received = seats.send(1, {"type": "ChooseAssistant", "index": 3})
     assert types(received) == ["Error", "SelectAssistant"]
     assert received[0]["code"] == "ASSISTANT_TAKEN"
 
 
-def test_students_to_the_hall_and_to_an_island() -> None:
+def test_students_move_to_the_hall_and_to_an_island() -> None:
     seats = at(with_view(joined(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}), (3, 4)), moves=2))
-    received = seats.say(0, {"type": "EntranceToHall", "colorS": "GREEN"})
+    received = seats.send(0, {"type": "EntranceToHall", "colorS": "GREEN"})
     assert types(received) == ["UpdateProfs", "UpdatePlayer", "UpdateCoins", "MoveStudentRequest"]
     assert received[0]["profs"]["GREEN"] == "ann"
     assert received[0]["profs"]["RED"] is None
@@ -62,17 +62,17 @@ def test_students_to_the_hall_and_to_an_island() -> None:
     assert received[2]["coins"] == 9
     assert received[3]["left"] == 1
     assert types(seats.received(1)) == ["UpdateProfs", "UpdatePlayer", "UpdateCoins", "InformationGame"]
-    received = seats.say(0, {"type": "MoveToIsland", "colorS": "RED", "index": 2})
+    received = seats.send(0, {"type": "MoveToIsland", "colorS": "RED", "index": 2})
     assert types(received) == ["UpdatePlayer", "UpdateIsland", "MoveMNRequest"]
     assert received[1]["index"] == 2
     assert received[1]["island"] == {"students": ["RED"], "towers": [], "noEntry": 0, "numSubIsland": 2}
     assert received[2]["maxSteps"] == 3
 
 
-def test_mother_nature_with_and_without_a_merge() -> None:
+def test_mother_nature_sends_the_whole_world_only_after_a_merge() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)}, towers={3: Tower.BLACK})
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
-    received = seats.say(0, {"type": "MoveMN", "steps": 1})
+    received = seats.send(0, {"type": "MoveMN", "steps": 1})
     assert types(received) == ["UpdatePlayer", "UpdateWorld", "UpdateMN", "SelectCloud"]
     assert received[1]["islands"][1] == {
         "students": ["GREEN"],
@@ -83,16 +83,16 @@ def test_mother_nature_with_and_without_a_merge() -> None:
     assert received[2]["index"] == 1
     assert received[3]["available"] == [0, 1]
     plain = at(board(phase=Phase.MOTHER))
-    assert types(plain.say(0, {"type": "MoveMN", "steps": 2})) == ["UpdateMN", "SelectCloud"]
+    assert types(plain.send(0, {"type": "MoveMN", "steps": 2})) == ["UpdateMN", "SelectCloud"]
 
 
-def test_clouds_and_the_next_round() -> None:
+def test_the_last_cloud_begins_the_next_round() -> None:
     seats = at(with_view(board(phase=Phase.CLOUD), turn=FIRST))
-    received = seats.say(0, {"type": "ChooseCloud", "index": 1})
+    received = seats.send(0, {"type": "ChooseCloud", "index": 1})
     assert types(received) == ["UpdatePlayer", "ReplaceCloud", "InformationGame"]
     assert received[1] == {"type": "ReplaceCloud", "cloud": {"students": []}, "index": 1}
-    seats.house.arrange(seats.room, with_view(seats.room.state, phase=Phase.CLOUD))
-    received = seats.say(1, {"type": "ChooseCloud", "index": 0})
+    seats.arrange(with_view(seats.position, phase=Phase.CLOUD))
+    received = seats.send(1, {"type": "ChooseCloud", "index": 0})
     assert types(received) == ["UpdatePlayer", "CreateClouds", "InformationGame"]
     assert [len(cloud["students"]) for cloud in received[1]["clouds"]] == [3, 3]
 
@@ -102,36 +102,36 @@ def test_the_last_round_is_announced_once_and_the_game_ends() -> None:
         board(phase=Phase.CLOUD), turn=Seat(1), clouds=(NO_STUDENTS, (1, 0, 0, 0, 0)), bag=(1, 0, 0, 0, 0)
     )
     seats = at(state)
-    received = seats.say(1, {"type": "ChooseCloud", "index": 1})
+    received = seats.send(1, {"type": "ChooseCloud", "index": 1})
     assert {"type": "GameMustEnd", "reason": "BAG"} in received
     assert {"type": "ReplaceCloud", "cloud": {"students": []}, "index": 1} in received
     assert "CreateClouds" not in types(received)
     assert {"type": "GameMustEnd", "reason": "BAG"} in seats.received(0)
     hands = with_seat(with_seat(board(phase=Phase.PLANNING), 0, hand=(7,)), 1, hand=(8,))
     seats = at(hands)
-    received = seats.say(0, {"type": "ChooseAssistant", "index": 7})
+    received = seats.send(0, {"type": "ChooseAssistant", "index": 7})
     assert received[1] == {"type": "GameMustEnd", "reason": "ASSISTANTS"}
-    assert "GameMustEnd" not in types(seats.say(1, {"type": "ChooseAssistant", "index": 8}))
+    assert "GameMustEnd" not in types(seats.send(1, {"type": "ChooseAssistant", "index": 8}))
 
 
 def test_the_end_leads_back_to_the_lobbies() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     seats = at(with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1))
-    received = seats.say(0, {"type": "MoveMN", "steps": 1})
+    received = seats.send(0, {"type": "MoveMN", "steps": 1})
     assert types(received) == ["UpdatePlayer", "UpdateIsland", "UpdateMN", "GameEnded", "Welcome"]
     assert received[3] == {"type": "GameEnded", "winner": "ann", "winners": ["ann"]}
     assert types(seats.received(1))[-2:] == ["GameEnded", "Welcome"]
-    assert seats.say(0, {**PARAMS, "nickname": "zoe"})[0]["lobbyIndex"] == 1001
-    assert seats.say(1, {**JOIN, "nickname": "ann", "index": 1001})[0]["lobbyIndex"] == 1001
+    assert seats.send(0, {**PARAMS, "nickname": "zoe"})[0]["lobbyIndex"] == 1001
+    assert seats.send(1, {**JOIN, "nickname": "ann", "index": 1001})[0]["lobbyIndex"] == 1001
 
 
 def test_a_draw_has_no_winner_and_a_team_is_named_by_its_keeper() -> None:
     draw = at(with_view(board(phase=Phase.CLOUD, last_round="bag"), turn=Seat(1)))
-    received = draw.say(1, {"type": "ChooseCloud", "index": 0})
+    received = draw.send(1, {"type": "ChooseCloud", "index": 0})
     assert {"type": "GameEnded", "winner": None, "winners": ["ann", "bob"]} in received
     teams = with_seat(board(4, phase=Phase.CLOUD, last_round="bag"), 1, towers=3)
     seats = Seats(*[PROMPTS] * 4, position=with_view(teams, turn=Seat(3)))
-    received = seats.say(3, {"type": "ChooseCloud", "index": 0})
+    received = seats.send(3, {"type": "ChooseCloud", "index": 0})
     assert {"type": "GameEnded", "winner": "bob", "winners": ["bob", "dan"]} in received
 
 
@@ -139,9 +139,9 @@ def test_a_draw_has_no_winner_and_a_team_is_named_by_its_keeper() -> None:
 
 
 @pytest.mark.parametrize("name", [{"c": "CHAR4"}, {"c": 4}, {"c": "4"}, {"character": "CHAR4"}])
-def test_a_character_that_asks_for_nothing(name: dict[str, Any]) -> None:
+def test_a_character_without_a_choice_takes_effect_at_once(name: dict[str, Any]) -> None:
     seats = at(board(phase=Phase.MOTHER, cards=(4,)))
-    received = seats.say(0, {"type": "PlayCharacter", **name})
+    received = seats.send(0, {"type": "PlayCharacter", **name})
     assert types(received) == ["UpdatePlayer", "ReplaceCharacter", "UpdateActiveCharacter", "MoveMNRequest"]
     assert received[1]["character"] == {
         "number": 4,
@@ -155,32 +155,32 @@ def test_a_character_that_asks_for_nothing(name: dict[str, Any]) -> None:
 
 
 def test_a_dearer_payment_shows_in_the_bank() -> None:
-    received = at(board(cards=(3,))).say(0, {"type": "PlayCharacter", "c": "CHAR3"})
+    received = at(board(cards=(3,))).send(0, {"type": "PlayCharacter", "c": "CHAR3"})
     assert {"type": "UpdateCoins", "coins": 12} in received
 
 
 def test_the_choice_may_wait_and_the_turn_is_held_for_it() -> None:
     seats = at(board(phase=Phase.CLOUD, cards=(9,)))
-    assert types(seats.say(0, {"type": "PlayCharacter", "c": "CHAR9"}))[-1] == "SelectCloud"
-    received = seats.say(0, {"type": "ChooseCloud", "index": 0})
+    assert types(seats.send(0, {"type": "PlayCharacter", "c": "CHAR9"}))[-1] == "SelectCloud"
+    received = seats.send(0, {"type": "ChooseCloud", "index": 0})
     assert without_text(received[-1]) == information("ann", "CHARACTER_ACTION")
     assert without_text(seats.received(1)[-1]) == information("ann", "CHARACTER_ACTION")
-    assert code(seats.say(0, {"type": "ChooseIsland", "islandIndex": 1})) == "NO_CHOICE"
-    received = seats.say(0, {"type": "ChooseColor", "color": "RED"})
+    assert error_code(seats.send(0, {"type": "ChooseIsland", "islandIndex": 1})) == "NO_CHOICE"
+    received = seats.send(0, {"type": "ChooseColor", "color": "RED"})
     assert received[0] == {"type": "UpdateActiveCharacter", "index": 0, "active": False}
     assert without_text(received[-1]) == information("bob", "MOVE_STUDENTS")
 
 
-def test_the_herald_and_the_herbalist() -> None:
+def test_the_herald_and_the_herbalist_choose_islands() -> None:
     state = board(cards=(3,), students={4: (1, 0, 0, 0, 0)})
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
-    seats.say(0, {"type": "PlayCharacter", "c": "CHAR3"})
-    received = seats.say(0, {"type": "ChooseIsland", "islandIndex": 3})
+    seats.send(0, {"type": "PlayCharacter", "c": "CHAR3"})
+    received = seats.send(0, {"type": "ChooseIsland", "islandIndex": 3})
     assert types(received) == ["UpdatePlayer", "UpdateIsland", "MoveStudentRequest"]
     blocking = at(board(cards=(5,)))
-    blocking.say(0, {"type": "PlayCharacter", "c": "CHAR5"})
-    assert code(blocking.say(0, {"type": "ChooseIsland", "islandIndex": 12})) == "NO_SUCH_ISLAND"
-    received = blocking.say(0, {"type": "ChooseIsland", "islandIndex": 11})
+    blocking.send(0, {"type": "PlayCharacter", "c": "CHAR5"})
+    assert error_code(blocking.send(0, {"type": "ChooseIsland", "islandIndex": 12})) == "NO_SUCH_ISLAND"
+    received = blocking.send(0, {"type": "ChooseIsland", "islandIndex": 11})
     assert types(received) == ["UpdateIsland", "ReplaceCharacterWithNoEntry", "MoveStudentRequest"]
     assert received[0]["island"]["noEntry"] == 1
     assert received[1]["characterWithNoEntry"]["noEntry"] == 3
@@ -189,55 +189,55 @@ def test_the_herald_and_the_herbalist() -> None:
 def test_a_blocked_group_gives_its_tile_back() -> None:
     groups = tuple(Group((n,), no_entry=1 if n == 2 else 0) for n in range(1, 13))
     seats = at(with_card(with_view(board(phase=Phase.MOTHER, cards=(5,)), groups=groups), 5, no_entry=3))
-    received = seats.say(0, {"type": "MoveMN", "steps": 1})
+    received = seats.send(0, {"type": "MoveMN", "steps": 1})
     assert types(received) == ["UpdateIsland", "UpdateMN", "ReplaceCharacterWithNoEntry", "SelectCloud"]
 
 
-def test_the_monk_and_the_princess() -> None:
+def test_the_monk_and_the_princess_place_students() -> None:
     seats = at(board(cards=(1,)))
-    seats.say(0, {"type": "PlayCharacter", "c": "CHAR1"})
-    received = seats.say(0, {"type": "SpecialMoveIsland", "student": "GREEN", "islandIndex": 5})
+    seats.send(0, {"type": "PlayCharacter", "c": "CHAR1"})
+    received = seats.send(0, {"type": "SpecialMoveIsland", "student": "GREEN", "islandIndex": 5})
     assert types(received) == ["UpdateIsland", "ReplaceCharacterStudents", "MoveStudentRequest"] or types(received) == [
         "UpdateIsland",
         "MoveStudentRequest",
     ]
     princess = at(board(cards=(11,)))
-    princess.say(0, {"type": "PlayCharacter", "c": "CHAR11"})
-    received = princess.say(0, {"type": "ChooseColor", "color": "GREEN"})
+    princess.send(0, {"type": "PlayCharacter", "c": "CHAR11"})
+    received = princess.send(0, {"type": "ChooseColor", "color": "GREEN"})
     assert types(received)[:2] == ["UpdateProfs", "UpdatePlayer"]
 
 
 def test_two_colors_for_the_jester_are_entrance_then_card() -> None:
     seats = at(board(cards=(7,)))
-    received = seats.say(0, {"type": "PlayCharacter", "c": "CHAR7"})
+    received = seats.send(0, {"type": "PlayCharacter", "c": "CHAR7"})
     assert "ReplaceCharacterStudents" in types(received)
     swap = {"type": "ChooseTwoColors", "firstColor": "GREEN", "secondColor": "BLUE"}
-    assert types(seats.say(0, swap)) == ["UpdatePlayer", "ReplaceCharacterStudents", "MoveStudentRequest"]
-    assert seats.room.state.view.players[0].entrance == (1, 2, 1, 1, 2)
-    seats.say(0, {"type": "EntranceToHall", "colorS": "RED"})
+    assert types(seats.send(0, swap)) == ["UpdatePlayer", "ReplaceCharacterStudents", "MoveStudentRequest"]
+    assert seats.position.view.players[0].entrance == (1, 2, 1, 1, 2)
+    seats.send(0, {"type": "EntranceToHall", "colorS": "RED"})
 
 
 def test_swaps_stay_open_and_the_first_one_ends_a_held_turn() -> None:
     seats = at(board(cards=(7,), phase=Phase.CLOUD))
-    seats.say(0, {"type": "PlayCharacter", "c": "CHAR7"})
-    seats.say(0, {"type": "ChooseCloud", "index": 0})
-    received = seats.say(0, {"type": "ChooseTwoColors", "firstColor": "GREEN", "secondColor": "BLUE"})
+    seats.send(0, {"type": "PlayCharacter", "c": "CHAR7"})
+    seats.send(0, {"type": "ChooseCloud", "index": 0})
+    received = seats.send(0, {"type": "ChooseTwoColors", "firstColor": "GREEN", "secondColor": "BLUE"})
     assert received[-1]["player"] == "bob"
 
 
 def test_two_colors_for_the_minstrel_are_hall_then_entrance() -> None:
     seats = at(board(cards=(10,), halls={0: (0, 1, 0, 0, 0)}))
-    seats.say(0, {"type": "PlayCharacter", "c": "CHAR10"})
-    received = seats.say(0, {"type": "ChooseTwoColors", "firstColor": "RED", "secondColor": "GREEN"})
+    seats.send(0, {"type": "PlayCharacter", "c": "CHAR10"})
+    received = seats.send(0, {"type": "ChooseTwoColors", "firstColor": "RED", "secondColor": "GREEN"})
     assert types(received) == ["UpdateProfs", "UpdatePlayer", "MoveStudentRequest"]
-    assert seats.room.state.view.players[0].hall == (1, 0, 0, 0, 0)
+    assert seats.position.view.players[0].hall == (1, 0, 0, 0, 0)
 
 
-def test_the_thief() -> None:
+def test_the_thief_updates_every_player_who_loses_students() -> None:
     state = board(cards=(12,), halls={0: (1, 0, 0, 0, 0), 1: (4, 0, 0, 0, 0)})
     seats = at(with_view(state, professors=(Seat(1), None, None, None, None)))
-    seats.say(0, {"type": "PlayCharacter", "c": "CHAR12"})
-    assert types(seats.say(0, {"type": "ChooseColor", "color": "GREEN"})) == [
+    seats.send(0, {"type": "PlayCharacter", "c": "CHAR12"})
+    assert types(seats.send(0, {"type": "ChooseColor", "color": "GREEN"})) == [
         "UpdatePlayer",
         "UpdatePlayer",
         "MoveStudentRequest",
@@ -265,10 +265,10 @@ def test_the_thief() -> None:
 )
 def test_illegal_moves_are_refused_with_their_code(position: State, message: dict[str, Any], expected: str) -> None:
     seats = at(position)
-    assert code(seats.say(0, message)) == expected
+    assert error_code(seats.send(0, message)) == expected
     assert seats.received(1) == []
-    assert seats.room.state == position
-    assert code(seats.say(1, message)) == "NOT_YOUR_TURN"
+    assert seats.position == seats.arranged
+    assert error_code(seats.send(1, message)) == "NOT_YOUR_TURN"
 
 
 @pytest.mark.parametrize(
@@ -292,8 +292,8 @@ def test_illegal_moves_are_refused_with_their_code(position: State, message: dic
     ],
 )
 def test_malformed_frames_are_refused(frame: bytes) -> None:
-    assert code(at(board()).say(0, frame)) == "FRAME_MALFORMED"
+    assert error_code(at(board()).send(0, frame)) == "FRAME_MALFORMED"
 
 
 def test_an_unknown_message_type_is_refused_as_such() -> None:
-    assert code(at(board()).say(0, b'{"type":"Dance"}')) == "FRAME_UNKNOWN_TYPE"
+    assert error_code(at(board()).send(0, b'{"type":"Dance"}')) == "FRAME_UNKNOWN_TYPE"

@@ -8,8 +8,9 @@ from gateway.transports.close_codes import BYE, SILENT
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.support.eriantys_table import House
-from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, Seats, code, types
+from tests.support.eriantys_players import eriantys_cluster
+from tests.support.party import FIRST_ROOM
+from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, Seats, connect, error_code, types
 from tests.unit.shared.games.eriantys.positions import board
 
 FIRST = Seat(0)
@@ -25,11 +26,11 @@ def at(position: State) -> Seats:
 
 
 def test_a_client_is_welcomed_and_sees_lobbies_change() -> None:
-    house = House()
-    ann, dan = house.connect(PROMPTS), house.connect(PROMPTS)
+    cluster = eriantys_cluster()
+    ann, dan = connect(cluster, PROMPTS), connect(cluster, PROMPTS)
     assert dan.received() == [{"type": "Welcome", "lobbies": []}]
     assert ann.received() == [{"type": "Welcome", "lobbies": []}]
-    entered = ann.say({**PARAMS, "colorT": "WHITE"})
+    entered = ann.send({**PARAMS, "colorT": "WHITE"})
     assert entered == [{"type": "InformationConnection", "string": "you have a seat (1 of 2)", "lobbyIndex": 1000}]
     lobby = {
         "nicknames": ["ann"],
@@ -41,22 +42,22 @@ def test_a_client_is_welcomed_and_sees_lobbies_change() -> None:
         "lobbyIndex": 1000,
     }
     assert dan.received() == [{"type": "Welcome", "lobbies": [lobby]}]
-    house.connect(PROMPTS).say(JOIN)
+    connect(cluster, PROMPTS).send(JOIN)
     assert dan.received()[-1]["lobbies"][0]["gameStatus"] == "PLAYING"
 
 
 def test_a_paused_game_shows_as_such() -> None:
     seats = at(board())
-    seats.house.lose(seats.lines[1])
-    assert seats.house.connect(PROMPTS).received()[0]["lobbies"][0]["gameStatus"] == "PAUSE"
+    seats.drop(1)
+    assert seats.connect(PROMPTS).received()[0]["lobbies"][0]["gameStatus"] == "PAUSE"
 
 
 def test_all_players_in_the_lobby_are_notified_of_a_new_player() -> None:
-    house = House()
-    ann = house.connect(PROMPTS)
-    ann.say({**PARAMS, "numPlayers": 3})
-    bob = house.connect(PROMPTS)
-    assert types(bob.say(JOIN)) == ["InformationConnection"]
+    cluster = eriantys_cluster()
+    ann = connect(cluster, PROMPTS)
+    ann.send({**PARAMS, "numPlayers": 3})
+    bob = connect(cluster, PROMPTS)
+    assert types(bob.send(JOIN)) == ["InformationConnection"]
     assert ann.received() == [
         {"type": "InformationConnection", "string": "bob has joined (2 of 3)", "lobbyIndex": 1000}
     ]
@@ -75,98 +76,103 @@ def test_all_players_in_the_lobby_are_notified_of_a_new_player() -> None:
     ],
 )
 def test_a_failed_join_is_followed_by_the_lobbies(message: dict[str, Any], expected: str) -> None:
-    house = House()
-    house.connect(PROMPTS).say(PARAMS)
-    bob = house.connect(PROMPTS)
+    cluster = eriantys_cluster()
+    connect(cluster, PROMPTS).send(PARAMS)
+    bob = connect(cluster, PROMPTS)
     bob.received()
-    received = bob.say(message)
+    received = bob.send(message)
     assert types(received) == ["Error", "Welcome"]
     assert received[0]["code"] == expected
-    assert bob.say(JOIN)[0]["type"] == "InformationConnection"
+    assert bob.send(JOIN)[0]["type"] == "InformationConnection"
 
 
 def test_failed_parameters_leave_the_name_free() -> None:
-    house = House()
-    ann = house.connect(PROMPTS)
-    assert code(ann.say({**PARAMS, "numPlayers": 5})) == "ROOM_BAD_SEATS"
-    assert code(ann.say({**PARAMS, "colorT": "GREY"})) == "TOWER_TAKEN"
-    assert types(ann.say(PARAMS)) == ["InformationConnection"]
-    assert code(ann.say(PARAMS)) == "ROOM_SEATED"
-    assert code(ann.say(JOIN)) == "ROOM_SEATED"
-    assert code(ann.say({"type": "MoveMN", "steps": 1})) == "ROOM_NOT_STARTED"
+    cluster = eriantys_cluster()
+    ann = connect(cluster, PROMPTS)
+    assert error_code(ann.send({**PARAMS, "numPlayers": 5})) == "ROOM_BAD_SEATS"
+    assert error_code(ann.send({**PARAMS, "colorT": "GREY"})) == "TOWER_TAKEN"
+    assert types(ann.send(PARAMS)) == ["InformationConnection"]
+    assert error_code(ann.send(PARAMS)) == "ROOM_SEATED"
+    assert error_code(ann.send(JOIN)) == "ROOM_SEATED"
+    assert error_code(ann.send({"type": "MoveMN", "steps": 1})) == "ROOM_NOT_STARTED"
 
 
 def test_in_a_game_of_four_the_tower_is_given_by_team() -> None:
-    house = House()
-    ann = house.connect(PROMPTS)
-    ann.say({**PARAMS, "numPlayers": 4, "colorT": "GREY"})
-    assert house.rooms[next(iter(house.rooms))].people[FIRST].choice["tower"] == "BLACK"
+    cluster = eriantys_cluster()
+    ann = connect(cluster, PROMPTS)
+    ann.send({**PARAMS, "numPlayers": 4, "colorT": "GREY"})
+    assert cluster.room(FIRST_ROOM).state.seats[FIRST].choice["tower"] == "BLACK"
 
 
 def test_a_private_room_is_joined_by_its_number() -> None:
-    house = House()
-    ann = house.connect(EVENTS)
-    ann.say({"type": "Login", "username": "ann"})
-    ann.say({"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": True})
-    bob = house.connect(PROMPTS)
+    cluster = eriantys_cluster()
+    ann = connect(cluster, EVENTS)
+    ann.send({"type": "Login", "username": "ann"})
+    created = ann.send({"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": True})
+    number = created[1]["roomId"]
+    bob = connect(cluster, PROMPTS)
     assert bob.received() == [{"type": "Welcome", "lobbies": []}]
-    assert bob.say(JOIN)[0]["lobbyIndex"] == 1000
+    assert bob.send({**JOIN, "index": number})[0]["lobbyIndex"] == number
 
 
 # --- signs of life ---------------------------------------------------------------------------------------------------
 
 
 def test_pings_go_out_and_five_unanswered_ones_close() -> None:
-    line = House().connect(PROMPTS)
-    line.received()
-    assert line.talk.tick_ms == 1000
+    cluster = eriantys_cluster()
+    client = connect(cluster, PROMPTS)
+    client.received()
+    cluster.advance(250)  # the gateway looks four times a second which connections are due
     for _ in range(4):
-        assert line.tick() == [{"type": "Ping"}]
-    assert line.say({"type": "Pong"}) == []
+        cluster.advance(1_000)
+        assert client.received() == [{"type": "Ping"}]
+    assert client.send({"type": "Pong"}) == []
     for _ in range(5):
-        assert line.tick() == [{"type": "Ping"}]
-    assert not line.is_closed
-    assert line.tick() == []
-    assert line.closed is SILENT
-    assert line.tick() == []
+        cluster.advance(1_000)
+        assert client.received() == [{"type": "Ping"}]
+    assert client.closed is None
+    cluster.advance(1_000)
+    assert client.received() == []
+    assert client.closed is SILENT
 
 
 def test_a_pong_neither_counts_as_malformed_nor_resets_the_count() -> None:
-    line = House().connect(PROMPTS)
+    client = connect(eriantys_cluster(), PROMPTS)
     for _ in range(19):
-        line.say(b"{")
-        line.say({"type": "Pong"})
-    assert not line.is_closed
-    assert code(line.say(b"{")) == "FRAME_MALFORMED"
-    assert line.closed is not None
+        client.send(b"{")
+        client.send({"type": "Pong"})
+    assert client.closed is None
+    assert error_code(client.send(b"{")) == "FRAME_MALFORMED"
+    assert client.closed is not None
 
 
 def test_disconnect_leaves_a_lobby_and_keeps_the_seat_in_a_game() -> None:
-    house = House()
-    ann = house.connect(PROMPTS)
-    ann.say(PARAMS)
-    assert ann.say({"type": "Disconnect"}) == []
+    cluster = eriantys_cluster()
+    ann = connect(cluster, PROMPTS)
+    ann.send(PARAMS)
+    assert ann.send({"type": "Disconnect"}) == [{"type": "NotifyDisconnection", "string": "ann has left"}]
     assert ann.closed is BYE
-    assert house.rooms[next(iter(house.rooms))].people == {}
+    assert cluster.room(FIRST_ROOM).state.seats == {}
     seats = at(board())
-    seats.say(0, {"type": "Disconnect"})
-    assert seats.lines[0].closed is not None
-    assert seats.room.people[FIRST].name == "ann"
-    stranger = House().connect(PROMPTS)
-    stranger.say({"type": "Disconnect"})
+    seats.send(0, {"type": "Disconnect"})
+    assert seats.clients[0].closed is not None
+    assert seats.places[FIRST].name == "ann"
+    assert not seats.places[FIRST].here
+    stranger = connect(eriantys_cluster(), PROMPTS)
+    stranger.send({"type": "Disconnect"})
     assert stranger.closed is not None
 
 
 # --- the start -------------------------------------------------------------------------------------------------------
 
 
-def test_the_start() -> None:
-    house = House()
-    ann = house.connect(PROMPTS)
-    ann.say(PARAMS)
+def test_the_start_sends_the_full_view_and_one_prompt() -> None:
+    cluster = eriantys_cluster()
+    ann = connect(cluster, PROMPTS)
+    ann.send(PARAMS)
     ann.received()
-    bob = house.connect(PROMPTS)
-    received = bob.say(JOIN)
+    bob = connect(cluster, PROMPTS)
+    received = bob.send(JOIN)
     assert types(received)[:4] == ["InformationConnection", "FullView", "CreateCharacters", "GameStart"]
     view = received[1]["virtualView"]
     assert set(view) == {
@@ -195,9 +201,9 @@ def test_the_start() -> None:
 
 def test_a_simple_game_has_no_characters_and_no_coins() -> None:
     seats = Seats(PROMPTS, PROMPTS, expert=False)
-    seats.house.lose(seats.lines[1])
-    again = seats.house.connect(PROMPTS)
-    received = again.say({**JOIN, "mage": "MAGE2"})
+    seats.drop(1)
+    again = seats.connect(PROMPTS)
+    received = again.send({**JOIN, "mage": "MAGE2"})
     assert types(received)[:2] == ["InformationConnection", "FullView"]
     view = received[1]["virtualView"]
     assert view["virtualCharacters"] == []
@@ -209,40 +215,40 @@ def test_a_simple_game_has_no_characters_and_no_coins() -> None:
 
 def test_a_disconnected_player_returns_by_nickname() -> None:
     seats = Seats(PROMPTS, PROMPTS, PROMPTS, position=board(3, cards=(4,)))
-    seats.house.lose(seats.lines[0])
+    seats.drop(0)
     assert types(seats.received(1)) == ["NotifyDisconnection"]
-    again = seats.house.connect(PROMPTS)
-    received = again.say({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
+    again = seats.connect(PROMPTS)
+    received = again.send({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
     assert types(received) == ["InformationConnection", "FullView", "CreateCharacters", "MoveStudentRequest"]
     assert types(seats.received(1)) == ["InformationConnection"]
-    third = seats.house.connect(PROMPTS)
+    third = seats.connect(PROMPTS)
     third.received()
-    wrong = third.say({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
+    wrong = third.send({"type": "Join", "nickname": "ann", "mage": "MAGE1", "index": 1000})
     assert wrong[0]["code"] == "NAME_TAKEN"
-    stranger = third.say({"type": "Join", "nickname": "eve", "mage": "MAGE1", "index": 1000})
+    stranger = third.send({"type": "Join", "nickname": "eve", "mage": "MAGE1", "index": 1000})
     assert stranger[0]["code"] == "ROOM_STARTED"
 
 
-def test_the_pause_and_the_end_of_it() -> None:
+def test_a_paused_game_resumes_or_ends() -> None:
     seats = at(board())
-    seats.house.lose(seats.lines[1])
+    seats.drop(1)
     received = seats.received(0)
     assert types(received) == ["NotifyDisconnection", "InformationGame"]
-    assert code(seats.say(0, {"type": "EntranceToHall", "colorS": "GREEN"})) == "PAUSED"
-    again = seats.house.connect(PROMPTS)
-    again.say(JOIN)
+    assert error_code(seats.send(0, {"type": "EntranceToHall", "colorS": "GREEN"})) == "PAUSED"
+    again = seats.connect(PROMPTS)
+    again.send(JOIN)
     assert types(seats.received(0)) == ["InformationConnection", "MoveStudentRequest"]
-    seats.house.lose(again)
-    seats.quiet()
-    seats.house.deadline(seats.room)
+    again.drop()
+    seats.discard()
+    seats.pass_deadlines()
     assert types(seats.received(0)) == ["GameEnded", "Welcome"]
 
 
 def test_the_turns_of_a_disconnected_player_are_played_by_the_game() -> None:
     seats = Seats(PROMPTS, PROMPTS, PROMPTS, position=board(3, phase=Phase.PLANNING))
-    seats.house.lose(seats.lines[0])
-    seats.quiet()
-    seats.house.deadline(seats.room)
+    seats.drop(0)
+    seats.discard()
+    seats.pass_deadlines()
     received = seats.received(1)
     assert received[0]["player"]["virtualLastAssistant"]["turn"] == 10
     assert types(received) == ["UpdatePlayer", "SelectAssistant"]

@@ -8,8 +8,8 @@ from shared.games.eriantys.pieces import NO_STUDENTS, Manner, Phase
 from shared.games.eriantys.state import State
 from shared.games.eriantys.views import Active
 from shared.ids import Seat
-from tests.support.eriantys_table import House
-from tests.unit.gateway.dialects.eriantys.tables import PROMPTS, STATUS, Seats, status
+from tests.support.eriantys_players import eriantys_cluster
+from tests.unit.gateway.dialects.eriantys.tables import PROMPTS, STATUS, Seats, connect, error_status
 from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_seat, with_view
 
 FIRST, SECOND = Seat(0), Seat(1)
@@ -27,7 +27,7 @@ def cmd(name: str, **fields: Any) -> dict[str, Any]:
 # --- commands --------------------------------------------------------------------------------------------------------
 
 
-def test_an_assistant() -> None:
+def test_an_assistant_updates_the_turn_and_the_hand() -> None:
     seats = at(board(phase=Phase.PLANNING))
     expected = {
         "status": 0,
@@ -38,13 +38,13 @@ def test_an_assistant() -> None:
             ]
         },
     }
-    assert seats.say(0, cmd("PLAYASSISTANTCARD", playerId=0, index=2)) == [expected]
+    assert seats.send(0, cmd("PLAYASSISTANTCARD", playerId=0, index=2)) == [expected]
     assert seats.received(1) == [expected]
 
 
 def test_a_student_to_an_island_sends_exactly_that_group() -> None:
     seats = at(joined(board(), (3, 4)))
-    received = seats.say(0, cmd("MOVETOISLAND", playerIndex=0, studentColour="yellow", index=4))
+    received = seats.send(0, cmd("MOVETOISLAND", playerIndex=0, studentColour="yellow", index=4))
     assert received == [
         {
             "status": 0,
@@ -64,9 +64,9 @@ def test_a_student_to_an_island_sends_exactly_that_group() -> None:
     ]
 
 
-def test_a_student_to_the_hall() -> None:
+def test_a_student_in_the_hall_updates_coins_and_professors() -> None:
     seats = at(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}))
-    received = seats.say(0, cmd("MOVETOHALL", studentColour="Green"))
+    received = seats.send(0, cmd("MOVETOHALL", studentColour="Green"))
     player = {"index": 0, "coins": 11, "studentsEntrance": [1, 2, 1, 1, 1], "studentsHall": [3, 0, 0, 0, 0]}
     assert received == [{"status": 0, "game": {"players": [player], "professors": [0, -1, -1, -1, -1]}}]
 
@@ -74,20 +74,20 @@ def test_a_student_to_the_hall() -> None:
 def test_mother_nature_sends_all_groups_when_any_changed_and_none_otherwise() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
-    game = seats.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))[0]["game"]
+    game = seats.send(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))[0]["game"]
     assert len(game["archipelagos"]) == 12
     assert game["archipelagos"][1]["islands"][0]["towerColour"] == "BLACK"
     assert game["motherNatureIndex"] == 2
     assert game["players"] == [{"index": 0, "numTowers": 7}]
     plain = at(board(phase=Phase.MOTHER))
-    assert plain.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=3)) == [
+    assert plain.send(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=3)) == [
         {"status": 0, "game": {"motherNatureIndex": 4}}
     ]
 
 
-def test_a_cloud() -> None:
+def test_a_cloud_ends_the_turn() -> None:
     seats = at(board(phase=Phase.CLOUD))
-    assert seats.say(0, cmd("TAKEFROMCLOUD", index=1)) == [
+    assert seats.send(0, cmd("TAKEFROMCLOUD", index=1)) == [
         {
             "status": 0,
             "turn": {"player": 1, "phase": "action"},
@@ -102,23 +102,23 @@ def test_a_cloud() -> None:
 def test_the_winner_is_sent_separately_after_the_last_update() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     seats = at(with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1))
-    received = seats.say(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))
+    received = seats.send(0, cmd("MOVEMOTHERNATURE", motherNatureShifts=1))
     assert len(received) == 2
     assert "turn" not in received[0]
     assert received[1] == {"status": 0, "winner": "ann"}
     assert seats.received(1)[-1] == {"status": 0, "winner": "ann"}
-    assert status(seats.say(0, cmd("TAKEFROMCLOUD", index=0))) == 208
-    assert seats.say(0, b"ann") == [{"status": 0, "userID": 0}]
-    assert seats.say(1, b"robert") == [{"status": 0, "userID": 1}]
-    assert seats.say(0, {"numPlayers": 2, "gameMode": "simple"})[0]["playerID"] == 0
+    assert error_status(seats.send(0, cmd("TAKEFROMCLOUD", index=0))) == 208
+    assert seats.send(0, b"ann") == [{"status": 0, "userID": 0}]
+    assert seats.send(1, b"robert") == [{"status": 0, "userID": 1}]
+    assert seats.send(0, {"numPlayers": 2, "gameMode": "simple"})[0]["playerID"] == 0
 
 
-def test_a_draw_and_a_team() -> None:
+def test_a_draw_has_no_winner_and_a_team_is_named_by_its_members() -> None:
     draw = at(with_view(board(phase=Phase.CLOUD, last_round="bag"), turn=SECOND))
-    assert draw.say(1, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": ""}
+    assert draw.send(1, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": ""}
     teams = with_seat(board(4, phase=Phase.CLOUD, last_round="bag"), 1, towers=3)
     seats = Seats(*[STATUS] * 4, position=with_view(teams, turn=Seat(3)))
-    assert seats.say(3, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": "bob, dan"}
+    assert seats.send(3, cmd("TAKEFROMCLOUD", index=0))[-1] == {"status": 0, "winner": "bob, dan"}
 
 
 # --- characters ------------------------------------------------------------------------------------------------------
@@ -127,11 +127,11 @@ def test_a_draw_and_a_team() -> None:
 def card(number: int, **fields: Any) -> list[Any]:
     state = board(cards=(number,), halls={0: (0, 1, 0, 0, 0), 1: (0, 4, 0, 0, 0)})
     state = with_view(state, professors=(None, SECOND, None, None, None))
-    return at(state).say(0, cmd("PLAYCHARACTERCARD", index=0, **fields))
+    return at(state).send(0, cmd("PLAYCHARACTERCARD", index=0, **fields))
 
 
 @pytest.mark.parametrize("number", [2, 4, 6, 8])
-def test_characters_that_ask_for_nothing(number: int) -> None:
+def test_characters_without_a_choice_need_no_fields(number: int) -> None:
     game = card(number)[0]["game"]
     assert game["characterCards"] == [{"index": 0, "coinOnIt": True}]
     assert game["players"][0]["coins"] < 10
@@ -150,12 +150,12 @@ def test_characters_that_ask_for_nothing(number: int) -> None:
         (12, {"pColour": "red"}),
     ],
 )
-def test_characters_with_all_they_ask_for(number: int, fields: dict[str, Any]) -> None:
+def test_characters_need_all_the_fields_that_they_ask_for(number: int, fields: dict[str, Any]) -> None:
     received = card(number, **fields)
     assert received[0]["status"] == 0
     assert received[0]["game"]["characterCards"][0]["coinOnIt"] is True
     for missing in fields:
-        assert status(card(number, **{key: value for key, value in fields.items() if key != missing})) == 201
+        assert error_status(card(number, **{key: value for key, value in fields.items() if key != missing})) == 201
 
 
 def test_the_jesters_arrays_are_card_and_entrance_and_the_minstrels_entrance_and_hall() -> None:
@@ -179,22 +179,22 @@ def test_the_jesters_arrays_are_card_and_entrance_and_the_minstrels_entrance_and
         ("GREEN", [1, 0, 0, 0, 0], 201),
     ],
 )
-def test_the_jesters_wrong_arrays(taken: Any, given: Any, expected: int) -> None:
-    assert status(card(7, pStudentsFrom=taken, pStudentsTo=given)) == expected
+def test_wrong_arrays_for_the_jester_are_refused(taken: Any, given: Any, expected: int) -> None:
+    assert error_status(card(7, pStudentsFrom=taken, pStudentsTo=given)) == expected
 
 
 def test_all_groups_are_sent_after_the_herald_and_one_after_the_herbalist() -> None:
     state = board(cards=(3, 5), students={4: (1, 0, 0, 0, 0)})
     seats = at(with_view(state, professors=GREEN_OF_FIRST))
-    assert len(seats.say(0, cmd("PLAYCHARACTERCARD", index=0, pIndex=4))[0]["game"]["archipelagos"]) == 12
+    assert len(seats.send(0, cmd("PLAYCHARACTERCARD", index=0, pIndex=4))[0]["game"]["archipelagos"]) == 12
     assert len(card(5, pIndex=7)[0]["game"]["archipelagos"]) == 1
 
 
 def test_a_choice_of_another_dialect_without_visible_change_sends_no_status() -> None:
     seats = Seats(PROMPTS, STATUS, STATUS, position=board(3, cards=(9,)))
-    seats.say(0, {"type": "PlayCharacter", "c": "CHAR9"})
+    seats.send(0, {"type": "PlayCharacter", "c": "CHAR9"})
     assert seats.received(1)[0]["game"]["characterCards"] == [{"index": 0, "coinOnIt": True}]
-    seats.say(0, {"type": "ChooseColor", "color": "RED"})
+    seats.send(0, {"type": "ChooseColor", "color": "RED"})
     assert seats.received(1) == []
 
 
@@ -212,8 +212,8 @@ def test_a_choice_owed_from_another_dialect_is_made_with_the_same_command(number
     seats = at(state)
     if number != 9:
         double = {key: [count * 2 for count in value] for key, value in fields.items()}
-        assert status(seats.say(0, cmd("PLAYCHARACTERCARD", index=0, **double))) == 201
-    assert seats.say(0, cmd("PLAYCHARACTERCARD", index=0, **fields))[0]["turn"]["player"] == 1
+        assert error_status(seats.send(0, cmd("PLAYCHARACTERCARD", index=0, **double))) == 201
+    assert seats.send(0, cmd("PLAYCHARACTERCARD", index=0, **fields))[0]["turn"]["player"] == 1
 
 
 # --- codes and the order of tests ------------------------------------------------------------------------------------
@@ -273,30 +273,30 @@ PLAYED = with_view(POOR, active=Active(8, Manner.WHOLE))
 )
 def test_refusals_have_the_code_of_the_first_check(position: State, message: dict[str, Any], expected: int) -> None:
     seats = at(position)
-    assert status(seats.say(0, message)) == expected
+    assert error_status(seats.send(0, message)) == expected
     assert seats.received(1) == []
-    assert seats.room.state == position
+    assert seats.position == seats.arranged
 
 
 def test_an_assistant_that_another_played_is_201() -> None:
     seats = at(board(phase=Phase.PLANNING))
-    seats.say(0, cmd("PLAYASSISTANTCARD", index=2))
-    assert status(seats.say(1, cmd("PLAYASSISTANTCARD", index=2))) == 201
+    seats.send(0, cmd("PLAYASSISTANTCARD", index=2))
+    assert error_status(seats.send(1, cmd("PLAYASSISTANTCARD", index=2))) == 201
 
 
 @pytest.mark.parametrize(
     "frame", [b"{", b"[1]", b'{"cmd":7}', b'{"cmd":null}', b"{}", b"bob", b"", b"\xff", b"17", b"null"]
 )
 def test_malformed_lines_at_a_table_are_201(frame: bytes) -> None:
-    assert status(at(board()).say(0, frame)) == 201
+    assert error_status(at(board()).send(0, frame)) == 201
 
 
 def test_commands_before_the_start_are_208_and_a_paused_game_too() -> None:
-    house = House()
-    ann = house.connect(STATUS)
-    assert status(ann.say(cmd("MOVETOHALL", studentColour="red"))) == 208
-    ann.say(b"ann")
-    assert status(ann.say(cmd("MOVETOHALL", studentColour="red"))) == 208
+    cluster = eriantys_cluster()
+    ann = connect(cluster, STATUS)
+    assert error_status(ann.send(cmd("MOVETOHALL", studentColour="red"))) == 208
+    ann.send(b"ann")
+    assert error_status(ann.send(cmd("MOVETOHALL", studentColour="red"))) == 208
     seats = at(board())
-    seats.house.lose(seats.lines[1])
-    assert status(seats.say(0, cmd("MOVETOHALL", studentColour="red"))) == 208
+    seats.drop(1)
+    assert error_status(seats.send(0, cmd("MOVETOHALL", studentColour="red"))) == 208

@@ -2,26 +2,24 @@
 
 import pytest
 
-from gateway.dialects.contract import Opening
-from gateway.dialects.eriantys.status import DIALECT
 from shared.errors import ProtocolError
 from shared.games.eriantys.pieces import Tower
 from shared.games.eriantys.views import Group
-from tests.support.eriantys_table import House
-from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Seats, status
+from tests.support.eriantys_players import eriantys_cluster
+from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, STATUS, Client, Seats, connect, error_status
 from tests.unit.shared.games.eriantys.positions import board, joined, with_card, with_view
 
 # --- names and seats -------------------------------------------------------------------------------------------------
 
 
 def test_the_first_player_configures_the_table_and_it_starts_when_it_is_full() -> None:
-    house = House()
-    ann, bob = house.connect(STATUS), house.connect(STATUS)
-    assert ann.say(b"ann") == [{"status": 0, "userID": 0}]
-    assert bob.say(b'"bob"') == [{"status": 0, "userID": 1}]
-    assert ann.say({"numPlayers": 3, "gameMode": "EXPERT"}) == []
-    cid = house.connect(STATUS)
-    received = cid.say(b"cid")
+    cluster = eriantys_cluster()
+    ann, bob = connect(cluster, STATUS), connect(cluster, STATUS)
+    assert ann.send(b"ann") == [{"status": 0, "userID": 0}]
+    assert bob.send(b'"bob"') == [{"status": 0, "userID": 1}]
+    assert ann.send({"numPlayers": 3, "gameMode": "EXPERT"}) == []
+    cid = connect(cluster, STATUS)
+    received = cid.send(b"cid")
     assert received[0] == {"status": 0, "userID": 2}
     assert received[1]["gameMode"] == "expert"
     assert received[1]["playerID"] == 2
@@ -30,64 +28,65 @@ def test_the_first_player_configures_the_table_and_it_starts_when_it_is_full() -
 
 
 def test_surplus_players_are_kicked_out_and_may_try_again() -> None:
-    house = House()
-    lines = [house.connect(STATUS) for _ in range(4)]
-    for line, name in zip(lines, (b"ann", b"bob", b"cid", b"dan"), strict=True):
-        line.say(name)
-    lines[0].say({"numPlayers": 2, "gameMode": "normal"})
-    assert status(lines[2].received()) == 104
-    assert status(lines[3].received()) == 104
-    assert "gameMode" in lines[1].received()[0]
-    assert lines[2].say(b"cid") == [{"status": 0, "userID": 0}]
+    cluster = eriantys_cluster()
+    clients = [connect(cluster, STATUS) for _ in range(4)]
+    for client, name in zip(clients, (b"ann", b"bob", b"cid", b"dan"), strict=True):
+        client.send(name)
+    clients[0].send({"numPlayers": 2, "gameMode": "normal"})
+    assert error_status(clients[2].received()) == 104
+    assert error_status(clients[3].received()) == 104
+    assert "gameMode" in clients[1].received()[0]
+    assert clients[2].send(b"cid") == [{"status": 0, "userID": 0}]
 
 
 def test_parameters_come_once_from_the_first_with_good_values() -> None:
-    house = House()
-    ann, bob = house.connect(STATUS), house.connect(STATUS)
+    cluster = eriantys_cluster()
+    ann, bob = connect(cluster, STATUS), connect(cluster, STATUS)
     good = {"numPlayers": 3, "gameMode": "easy"}
-    assert status(ann.say(good)) == 201
-    ann.say(b"ann")
-    bob.say(b"bob")
-    assert status(bob.say(good)) == 201
-    assert status(ann.say({"numPlayers": 5, "gameMode": "easy"})) == 201
-    assert status(ann.say({"numPlayers": 3, "gameMode": "chess"})) == 201
-    assert status(ann.say({"numPlayers": 3})) == 201
-    assert status(ann.say({"numPlayers": "3", "gameMode": "easy"})) == 201
-    assert ann.say(good) == []
-    assert status(ann.say(good)) == 201
+    assert error_status(ann.send(good)) == 201
+    ann.send(b"ann")
+    bob.send(b"bob")
+    assert error_status(bob.send(good)) == 201
+    assert error_status(ann.send({"numPlayers": 5, "gameMode": "easy"})) == 201
+    assert error_status(ann.send({"numPlayers": 3, "gameMode": "chess"})) == 201
+    assert error_status(ann.send({"numPlayers": 3})) == 201
+    assert error_status(ann.send({"numPlayers": "3", "gameMode": "easy"})) == 201
+    assert ann.send(good) == []
+    assert error_status(ann.send(good)) == 201
 
 
 def test_a_name_in_use_is_101_and_another_may_be_sent() -> None:
-    house = House()
-    house.connect(STATUS).say(b"ann")
-    line = house.connect(STATUS)
-    assert status(line.say(b"ann")) == 101
-    assert line.say(b"bob") == [{"status": 0, "userID": 1}]
+    cluster = eriantys_cluster()
+    connect(cluster, STATUS).send(b"ann")
+    client = connect(cluster, STATUS)
+    assert error_status(client.send(b"ann")) == 101
+    assert client.send(b"bob") == [{"status": 0, "userID": 1}]
 
 
 def test_no_seat_is_102_and_a_started_game_103() -> None:
     seats = Seats(STATUS, STATUS)
-    assert status(seats.house.connect(STATUS, {"table": "1000"}).say(b"cid")) == 103
-    assert status(seats.house.connect(STATUS, {"table": "4711"}).say(b"cid")) == 102
-    house = House()
-    waiting = house.connect(EVENTS)
-    waiting.say({"type": "Login", "username": "ann"})
-    waiting.say({"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": True})
-    assert house.connect(STATUS, {"table": "1000"}).say(b"bob")[0] == {"status": 0, "userID": 1}
+    assert error_status(seats.connect(STATUS, {"table": "1000"}).send(b"cid")) == 103
+    assert error_status(seats.connect(STATUS, {"table": "4711"}).send(b"cid")) == 102
+    cluster = eriantys_cluster()
+    waiting = connect(cluster, EVENTS)
+    waiting.send({"type": "Login", "username": "ann"})
+    created = waiting.send({"type": "CreateRoom", "numberOfPlayers": 2, "expert": False, "private": True})
+    private = {"table": str(created[1]["roomId"])}
+    assert connect(cluster, STATUS, private).send(b"bob")[0] == {"status": 0, "userID": 1}
 
 
 def test_a_table_of_another_dialect_is_filled_first() -> None:
-    house = House()
-    ann = house.connect(PROMPTS)
-    ann.say({"type": "GameParams", "numPlayers": 2, "expert": False, "nickname": "ann", "mage": "MAGE1"})
-    received = house.connect(STATUS).say(b"bob")
+    cluster = eriantys_cluster()
+    ann = connect(cluster, PROMPTS)
+    ann.send({"type": "GameParams", "numPlayers": 2, "expert": False, "nickname": "ann", "mage": "MAGE1"})
+    received = connect(cluster, STATUS).send(b"bob")
     assert received[0] == {"status": 0, "userID": 1}
     assert received[1]["gameMode"] == "simple"
 
 
 @pytest.mark.parametrize("name", [b"x" * 33, b'""', b'"\\u0020"'])
 def test_a_bad_name_is_201(name: bytes) -> None:
-    assert status(House().connect(STATUS).say(name)) == 201
+    assert error_status(connect(eriantys_cluster(), STATUS).send(name)) == 201
 
 
 @pytest.mark.parametrize(
@@ -96,25 +95,27 @@ def test_a_bad_name_is_201(name: bytes) -> None:
 )
 def test_an_invalid_url_is_refused(query: dict[str, str]) -> None:
     with pytest.raises(ProtocolError):
-        DIALECT.converse(Opening(query, House()))
+        connect(eriantys_cluster(), STATUS, query)
 
 
 def test_the_bare_ping_is_off_unless_it_is_set() -> None:
-    assert DIALECT.converse(Opening({}, House())).tick_ms == 0
-    talk = DIALECT.converse(Opening({}, House(), {"ping_ms": "5000"}))
-    assert talk.tick_ms == 5000
-    assert list(talk.tick(0)) == [b"ping"]
-    assert list(talk.receive(b"pong")) == []
+    cluster = eriantys_cluster()
+    plain = connect(cluster, STATUS)
+    pinged = Client(cluster.connect(STATUS, tcp={"ping_ms": "5000"}))
+    cluster.advance(11_000)
+    assert plain.received() == []
+    assert pinged.received() == ["ping", "ping"]
+    assert pinged.send(b"pong") == []
 
 
 # --- the full status -------------------------------------------------------------------------------------------------
 
 
-def test_the_full_status_of_an_expert_game() -> None:
+def test_the_full_status_of_an_expert_game_is_complete() -> None:
     seats = Seats(STATUS, STATUS)
-    seats.house.lose(seats.lines[0])
-    again = seats.house.connect(STATUS)
-    received = again.say(b"ann")
+    seats.drop(0)
+    again = seats.connect(STATUS)
+    received = again.send(b"ann")
     assert received[0] == {"status": 0, "userID": 0}
     full = received[1]
     assert set(full) == {"status", "turn", "game", "gameMode", "playerID"}
@@ -144,23 +145,23 @@ def test_the_full_status_of_an_expert_game() -> None:
 
 
 def test_a_simple_game_omits_coins_and_characters() -> None:
-    house = House()
-    ann, bob = house.connect(STATUS), house.connect(STATUS)
-    ann.say(b"ann")
-    ann.say({"numPlayers": 2, "gameMode": "simple"})
-    full = bob.say(b"bob")[1]
+    cluster = eriantys_cluster()
+    ann, bob = connect(cluster, STATUS), connect(cluster, STATUS)
+    ann.send(b"ann")
+    ann.send({"numPlayers": 2, "gameMode": "simple"})
+    full = bob.send(b"bob")[1]
     assert "characterCards" not in full["game"]
     assert all("coins" not in player for player in full["game"]["players"])
 
 
-def test_groups_towers_and_tiles_in_the_full_status() -> None:
+def test_the_full_status_has_groups_towers_and_no_entry_tiles() -> None:
     state = board(3, cards=(5, 8), towers={12: Tower.BLACK, 1: Tower.BLACK})
     state = joined(state, (1, 12))
     groups = tuple(Group(g.tiles, 2) if g.tiles == (3,) else g for g in state.view.groups)
     state = with_card(with_card(with_view(state, groups=groups), 5, no_entry=2), 8, used=True)
     seats = Seats(STATUS, STATUS, STATUS, position=state)
-    seats.house.lose(seats.lines[2])
-    game = seats.house.connect(STATUS).say(b"cid")[1]["game"]
+    seats.drop(2)
+    game = seats.connect(STATUS).send(b"cid")[1]["game"]
     joined_entry = game["archipelagos"][0]
     assert [island["islandIndex"] for island in joined_entry["islands"]] == [1, 12]
     assert [island["towerColour"] for island in joined_entry["islands"]] == ["BLACK", "BLACK"]
@@ -178,20 +179,20 @@ def test_groups_towers_and_tiles_in_the_full_status() -> None:
 def test_a_disconnected_player_returns_by_name_with_or_without_the_table() -> None:
     for query in ({}, {"table": "1000"}):
         seats = Seats(STATUS, STATUS, STATUS, position=board(3))
-        seats.house.lose(seats.lines[1])
+        seats.drop(1)
         assert seats.received(0) == []
-        received = seats.house.connect(STATUS, query).say(b"bob")
+        received = seats.connect(STATUS, query).send(b"bob")
         assert received[0] == {"status": 0, "userID": 1}
         assert received[1]["turn"] == {"player": 0, "phase": "action"}
-        assert status(seats.house.connect(STATUS, query).say(b"bob")) == 101
+        assert error_status(seats.connect(STATUS, query).send(b"bob")) == 101
 
 
 def test_skipped_turns_and_the_end_of_the_pause_are_sent() -> None:
     seats = Seats(STATUS, STATUS, STATUS, position=board(3))
-    seats.house.lose(seats.lines[0])
-    seats.house.deadline(seats.room)
+    seats.drop(0)
+    seats.pass_deadlines()
     assert seats.received(1) == [{"status": 0, "turn": {"player": 1, "phase": "action"}}]
-    seats.house.lose(seats.lines[2])
+    seats.drop(2)
     assert seats.received(1) == []
-    seats.house.deadline(seats.room)
+    seats.pass_deadlines()
     assert seats.received(1) == [{"status": 0, "winner": "bob"}]
