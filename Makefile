@@ -13,6 +13,9 @@ ARGS ?=
 # Simulated clusters that `make verify` runs; `make test` runs the default of tests/simulation.
 VERIFY_SIMULATIONS ?= 500
 
+# Compile each module once instead of at every start of a process: tests start hundreds of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run unit test verify format check check-python check-page coverage load bench clean
 
@@ -25,7 +28,7 @@ run: $(RUNTIME) ## run a whole cluster on an embedded Valkey: http://127.0.0.1:8
 	@$(BIN)/tavolata up $(ARGS)
 
 unit: $(DEV) ## run the unit tests (under a minute)
-	$(PYTEST) tests/unit $(ARGS)
+	$(PYTEST) tests/unit -m "not slow" --hypothesis-profile quick $(ARGS)
 
 test: check ## run everything that must hold for a submission: check, then all tests
 	$(PYTEST) $(ARGS)

@@ -9,7 +9,8 @@ import pytest
 from tests.support import memory_cluster
 from tests.support.valkey import ValkeyServer
 
-# The default profile suits every run; `make verify` chooses the other one.
+# `make unit` chooses the first profile, `make verify` the last one; all other runs use the second.
+hypothesis.settings.register_profile("quick", max_examples=12, deadline=None)
 hypothesis.settings.register_profile("fast", max_examples=60, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=1_500, deadline=None)
 hypothesis.settings.load_profile("fast")

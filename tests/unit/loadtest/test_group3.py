@@ -19,6 +19,8 @@ from tests.support.examples import fewer_examples
 from tests.support.memory_cluster import close_all
 from tests.support.party import PlayerFactory
 
+pytestmark = pytest.mark.slow
+
 ACK = {"type": "Ack"}
 
 

@@ -11,6 +11,8 @@ from loadtest.plan import LoadPlan
 from loadtest.run import RunState, Unreachable, run
 from tests.unit.loadtest.fake_gateway import FakeGateway, Json
 
+pytestmark = pytest.mark.slow
+
 
 async def play(fake: FakeGateway, **changes: Any) -> RunState:
     async with fake.listening():

@@ -14,6 +14,8 @@ from tests.support.examples import fewer_examples
 from tests.support.memory_cluster import MemoryClient, MemoryCluster
 from tests.unit.gateway.dialects.codex.played_game import codex_cluster
 
+pytestmark = pytest.mark.slow
+
 
 class LoadPlayers:
     """Clients of the load tool at one table of an in-memory cluster."""

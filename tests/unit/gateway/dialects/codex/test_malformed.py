@@ -13,6 +13,8 @@ from gateway.transports.close_codes import MALFORMED
 from shared.errors import ErrorCode
 from tests.unit.gateway.dialects.codex.played_game import CodexClient, Message, PlayedGame, codex_cluster
 
+pytestmark = pytest.mark.slow
+
 FULL: dict[str, Message] = {
     "CreateGameMessage": {"numPlayers": 2, "nickname": "Ann"},
     "JoinGameMessage": {"nickname": "Ann", "hasJoined": False, "gameId": 1000},

@@ -11,6 +11,8 @@ from shared.games.codex.cards import CARDS, OBJECTIVES
 from shared.games.codex.pieces import Back, Face, Kind, Kingdom
 from tests.unit.gateway.dialects.codex.played_game import NAMES, CodexClient, PlayedGame, whole_game
 
+pytestmark = pytest.mark.slow
+
 
 def plain(picture: Any) -> dict[str, Any]:
     shown: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(picture))

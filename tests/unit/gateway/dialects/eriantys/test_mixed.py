@@ -18,6 +18,8 @@ from tests.support.party import FIRST_ROOM, Party
 from tests.unit.gateway.dialects.eriantys.tables import DEADLINE_MS, EVENTS, PROMPTS, STATUS, Seats, types
 from tests.unit.shared.games.eriantys.positions import board
 
+pytestmark = pytest.mark.slow
+
 ALL = (EVENTS, PROMPTS, STATUS)
 
 

@@ -18,6 +18,8 @@ from tests.support.memory_cluster import GATEWAY, MemoryClient, MemoryCluster
 from tests.support.snarl_clients import FIRST_ROOM, snarl_cluster
 from tests.unit.gateway.dialects.snarl.test_transcripts import LEVELS
 
+pytestmark = pytest.mark.slow
+
 UNLIMITED = replace(GATEWAY, burst=1_000_000)
 """No time passes during a game, so all its moves count as sent at once."""
 

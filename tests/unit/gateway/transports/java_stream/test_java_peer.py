@@ -31,6 +31,8 @@ from tests.unit.gateway.transports.java_stream.samples import (
     stream_of,
 )
 
+pytestmark = pytest.mark.slow
+
 NOT_FOUND = "THE JAVA STREAM TESTS WERE SKIPPED: no JDK on this machine (Debian: apt-get install default-jdk-headless)"
 SOURCES = Path(__file__).parent / "peer"
 LIMIT_S = 100

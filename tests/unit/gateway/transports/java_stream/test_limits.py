@@ -16,6 +16,8 @@ from gateway.transports.java_stream.types import LIST, OBJECT, ClassTable, JavaC
 from shared.errors import ErrorCode, ProtocolError
 from tests.unit.gateway.transports.java_stream.samples import array, read_all, reference, stream_of
 
+pytestmark = pytest.mark.slow
+
 LOGIN = java_classes.FROM_CLIENT.messages["Login"].create(username="ann")
 LOGIN_STREAM = stream_of([LOGIN], resets=False)
 LISTED = record("example.Listed", items=LIST)

@@ -21,6 +21,8 @@ from gateway.transports.java_stream.types import ClassTable, JavaValue
 from shared.errors import ProtocolError
 from tests.unit.gateway.transports.java_stream.samples import SAMPLE_TABLE, everything, messages_of, stream_of
 
+pytestmark = pytest.mark.slow
+
 MUTATIONS: Final = int(os.environ.get("JAVA_STREAM_MUTATIONS", "12000"))
 LIMIT_S: Final = 60 + MUTATIONS / 200
 SEED: Final = 20

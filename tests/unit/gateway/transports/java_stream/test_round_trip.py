@@ -22,6 +22,8 @@ from tests.unit.gateway.transports.java_stream.samples import (
     stream_of,
 )
 
+pytestmark = pytest.mark.slow
+
 TABLES = (java_classes.TO_CLIENT, java_classes.FROM_CLIENT)
 CLASSES = [(table, java_class) for table in TABLES for java_class in table.messages.values()]
 

@@ -34,6 +34,8 @@ from shared.ids import Seat
 from tests.support.examples import fewer_examples
 from tests.unit.shared.games.codex.positions import apply, started, visible
 
+pytestmark = pytest.mark.slow
+
 SEEDS = st.integers(0, 2**62)
 TRANSCRIPTS = Path(__file__).parents[4] / "transcripts" / "codex"
 

@@ -25,6 +25,8 @@ from shared.games.eriantys.views import View, owner_of, towers_of
 from shared.ids import Seat
 from tests.support.examples import fewer_examples
 
+pytestmark = pytest.mark.slow
+
 TABLES = [(players, expert) for players in (2, 3, 4) for expert in (False, True)]
 seeds = some.integers(1_000_001, 2**60)
 

@@ -25,6 +25,8 @@ from shared.games.snarl.views import Standing, View, fold
 from shared.ids import Seat
 from tests.support.examples import fewer_examples
 
+pytestmark = pytest.mark.slow
+
 Beat = tuple[State, Event, State]
 
 seeds = st.integers(0, 2**40)
