@@ -77,6 +77,7 @@ class WorkerApp:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await asyncio.gather(self._subscription.stop(), self._reader.stop(), self._store.stop())
+            self._node.ownership.watchdog.stop()
 
     def _status(self) -> bytes:
         """The status in the registry, which operators see."""

@@ -73,7 +73,7 @@ def test_a_game_or_dialect_that_is_not_there_is_named(store: ValkeyServer) -> No
     games = _run("worker", games="no.such.module", redis_url=store.url)
     assert "no.such.module" in _complaint(games)
     without = _run("worker", games="json", redis_url=store.url)
-    assert "json has no GAME" in _complaint(without)
+    assert "json must define GAME" in _complaint(without)
     dialect = _run("gateway", tcp="klingon=1234", redis_url=store.url)
     assert "klingon" in _complaint(dialect)
     assert {ended.returncode for ended in (games, without, dialect)} == {2}

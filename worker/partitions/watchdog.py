@@ -27,6 +27,10 @@ class Watchdog:
         signal.signal(signal.SIGVTALRM, self._check)
         signal.setitimer(signal.ITIMER_VIRTUAL, every_s, every_s)
 
+    def stop(self) -> None:
+        """End the checks. The timer would kill the process once the interpreter has removed the handler."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
     def _check(self, _signal: int, _frame: FrameType | None) -> None:
         # The same object at two checks is the same task: a new envelope, or a new room, is another object.
         if self.task is not None and self.task is self._seen:
