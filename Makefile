@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime-installed
 DEV := $(VENV)/.dev-installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup
+# Tests of clusters and of the page mostly wait, so there is one process more than most machines of CI have cores.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup
 NPM_TOOLS := node_modules/.bin
 PAGE := gateway/web
 ARGS ?=

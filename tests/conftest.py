@@ -11,20 +11,16 @@ from tests.support.valkey import ValkeyServer
 
 # `make unit` chooses the first profile, `make verify` the last one; all other runs use the second.
 hypothesis.settings.register_profile("quick", max_examples=12, deadline=None)
-hypothesis.settings.register_profile("fast", max_examples=60, deadline=None)
+hypothesis.settings.register_profile("fast", max_examples=40, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=1_500, deadline=None)
 hypothesis.settings.load_profile("fast")
 
 STARTS_SERVERS = ("browser", "e2e", "integration")
 """Folders whose modules start servers: each module runs in one process, so that it starts them once."""
-SHARED_CLUSTERS = ("calm", "hurt")
-"""Fixtures with a cluster that several modules share: all their tests run in one process."""
 
 
 def _group_of(item: pytest.Item) -> str | None:
-    for name in SHARED_CLUSTERS:
-        if name in getattr(item, "fixturenames", ()):
-            return name
+    """The module, for tests that start servers. Clusters that several modules share are started once per process."""
     path = item.path.relative_to(Path(__file__).parent)
     return str(path) if path.parts[0] in STARTS_SERVERS else None
 
