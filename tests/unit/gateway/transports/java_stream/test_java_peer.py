@@ -55,7 +55,7 @@ def peer_classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def exchange(classes: Path, data: bytes, *, resets: bool) -> tuple[bytes, list[str]]:
-    """What the Java program wrote after reading the data, and its description of each object that it read."""
+    """The bytes that the Java program wrote after reading the data, and its description of each object it read."""
     mode = "reset" if resets else "keep"
     command = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", str(classes), "StreamPeer", mode]
     done = subprocess.run(command, input=data, capture_output=True, timeout=LIMIT_S, check=False)
