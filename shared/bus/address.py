@@ -1,11 +1,28 @@
-"""The address of a store, parsed from its URL."""
+"""The address of a store: its URL, parsed, and the certificates of a TLS connection to it."""
 
-from dataclasses import dataclass
+import ssl
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from shared.runtime.settings import StoreSettings
 
 
 class BadUrl(Exception):
-    """The store's URL is malformed. The text never contains the URL, which may have a password in it."""
+    """The store's URL is malformed, or its certificates cannot be used. The text never contains the URL, which may have
+    a password in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """The PEM files of a TLS connection; an empty path is the default."""
+
+    ca: str = ""
+    cert: str = ""
+    key: str = ""
+
+    @staticmethod
+    def named_in(settings: StoreSettings) -> "TlsFiles":
+        return TlsFiles(settings.redis_ca, settings.redis_cert, settings.redis_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +36,20 @@ class Address:
     password: str = ""
     db: int = 0
     tls: bool = False
+    context: ssl.SSLContext | None = field(default=None, compare=False, repr=False)
+    """The certificates for TLS, read once: a file that is missing is reported at the start, not at a reconnect."""
 
     @staticmethod
-    def parse(url: str) -> "Address":
+    def named_in(settings: StoreSettings) -> "Address":
+        return Address.parse(settings.redis_url, TlsFiles.named_in(settings))
+
+    @staticmethod
+    def parse(url: str, files: TlsFiles = TlsFiles()) -> "Address":
+        """Raises `BadUrl`."""
         parts = urlsplit(url)
         if parts.scheme not in ("redis", "rediss", "unix"):
             raise BadUrl("the store's URL (TAVOLATA_REDIS_URL) must begin with redis://, rediss:// or unix://")
+        context = _tls_context(files, parts.scheme == "rediss")
         username, password = unquote(parts.username or ""), unquote(parts.password or "")
         if parts.scheme == "unix":
             db = _db(parse_qs(parts.query).get("db", ["0"])[0])
@@ -34,10 +59,44 @@ class Address:
         except ValueError:
             raise BadUrl("the port in the store's URL (TAVOLATA_REDIS_URL) is not a number up to 65535") from None
         db = _db(parts.path.strip("/") or "0")
-        return Address(parts.hostname or "127.0.0.1", port, "", username, password, db, parts.scheme == "rediss")
+        host = parts.hostname or "127.0.0.1"
+        return Address(host, port, "", username, password, db, parts.scheme == "rediss", context)
 
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"
+
+
+def _tls_context(files: TlsFiles, tls: bool) -> ssl.SSLContext | None:
+    named = {"TAVOLATA_REDIS_CA": files.ca, "TAVOLATA_REDIS_CERT": files.cert, "TAVOLATA_REDIS_KEY": files.key}
+    if not tls:
+        # A connection that was meant to be encrypted must not become a plain one because of a missing letter.
+        for variable in (name for name, path in named.items() if path):
+            raise BadUrl(f"{variable} is set, but the store's URL (TAVOLATA_REDIS_URL) does not begin with rediss://")
+        return None
+    for variable, path in named.items():
+        _check_readable(variable, path)
+    if files.key and not files.cert:
+        raise BadUrl("TAVOLATA_REDIS_KEY is set without TAVOLATA_REDIS_CERT")
+    try:
+        context = ssl.create_default_context(cafile=files.ca or None)
+        if files.cert:
+            context.load_cert_chain(files.cert, files.key or None)
+    except ssl.SSLError as error:
+        reason = error.reason or error
+        raise BadUrl(
+            f"the certificates for the store (TAVOLATA_REDIS_CA, _CERT, _KEY) cannot be used: {reason}"
+        ) from None
+    return context
+
+
+def _check_readable(variable: str, path: str) -> None:
+    if not path:
+        return
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise BadUrl(f"{variable}: {path} cannot be read: {error.strerror}") from None
 
 
 def _db(text: str) -> int:

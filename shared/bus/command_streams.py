@@ -18,20 +18,35 @@ log = logging.getLogger("tavolata.commands")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
-_MOST_ENVELOPES = 200
+MOST_COMMANDS = 64
+MOST_BYTES = 32 * 1024
+"""Bounds of a stream entry. A worker can end its turn only between two entries."""
 
 StreamEntry = tuple[str, tuple[Envelope, ...]]
-"""The id of a stream entry, and the commands that one gateway added in one tick of its loop."""
+"""The id of a stream entry, and the commands in it: of one gateway, added in one tick of its loop."""
 
 
 def adding(partition: Keys, envelopes: Sequence[Envelope]) -> RedisCommand:
-    """The command that adds these envelopes as one stream entry."""
+    """The command that adds these few envelopes as one stream entry."""
     return ("XADD", partition.commands, "*", FIELD, _encode(envelopes))
 
 
 def adding_many(partition: Keys, envelopes: Sequence[Envelope]) -> list[RedisCommand]:
-    """The commands that add any number of envelopes, as entries that a worker can handle between two renewals."""
-    return [adding(partition, envelopes[at : at + _MOST_ENVELOPES]) for at in range(0, len(envelopes), _MOST_ENVELOPES)]
+    """The commands that add any number of envelopes in order, as stream entries within the bounds."""
+    if len(envelopes) <= MOST_COMMANDS:
+        return _adding_bounded(partition, envelopes)
+    adds: list[RedisCommand] = []
+    for at in range(0, len(envelopes), MOST_COMMANDS):
+        adds += _adding_bounded(partition, envelopes[at : at + MOST_COMMANDS])
+    return adds
+
+
+def _adding_bounded(partition: Keys, envelopes: Sequence[Envelope]) -> list[RedisCommand]:
+    body = _encode(envelopes)
+    if len(body) <= MOST_BYTES or len(envelopes) <= 1:
+        return [("XADD", partition.commands, "*", FIELD, body)]
+    half = len(envelopes) // 2
+    return _adding_bounded(partition, envelopes[:half]) + _adding_bounded(partition, envelopes[half:])
 
 
 async def read(

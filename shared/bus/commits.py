@@ -12,29 +12,37 @@ from typing import TypeAlias
 
 import msgspec
 
-from shared.bus import attendance, command_streams, deadlines, directory, journal, keys, quarantine, updates
+from shared.bus import (
+    attendance,
+    command_streams,
+    deadlines,
+    directory,
+    journal,
+    keys,
+    partition_log,
+    quarantine,
+    updates,
+)
 from shared.bus.directory import ListingChange
-from shared.bus.keys import JOURNAL, UPDATES, Keys
+from shared.bus.keys import Keys
 from shared.bus.leases import Lease
+from shared.bus.partition_log import PORTION_BYTES, UnwrittenRoom, UnwrittenRooms
 from shared.bus.scripts import script
 from shared.bus.store import Argument, Publication, RedisCommand, Store, StoreRefused
 from shared.deliveries import Reply, encode_delivery
-from shared.ids import GatewayId, Offset, RoomId
+from shared.ids import CommitNumber, GatewayId, RoomId
+from shared.journal_records import RecordPlace
 from shared.results import Result
 from shared.room_views import Listing
 
 log = logging.getLogger("tavolata.commits")
 
 _encode = msgspec.json.Encoder().encode
+_NONE: frozenset[RecordPlace] = frozenset()
 
-WRITE = b"\n"
-"""The entry that stands for the next of the commit's other writes."""
-_ENTRY_LINES = 4
-_TRIM_UPDATES_EVERY = 32
-_MOST_DELETED = 1_000
-"""Records deleted by one command: a script cannot call a command of many thousand words."""
 _MOST_WRITES = 1_000
 """Writes in one call of the script: the store serves no other client meanwhile."""
+_LOG_WRITES = 3
 _WAIT_MS = 1_000
 
 
@@ -46,6 +54,8 @@ class CommitOutcome(StrEnum):
     """This very batch was written before: the answer to an earlier call was lost."""
     FENCED = "FENCED"
     """The writer does not own the partition any more, or the cursor is not where the writer thinks."""
+    FULL = "FULL"
+    """The store has no memory left. Nothing was written, and the same commit may be sent again."""
 
 
 AnyOutcome: TypeAlias = CommitOutcome | str
@@ -60,12 +70,16 @@ class Commit(msgspec.Struct, frozen=True):
     before: str
     after: str
     writes: Sequence[RedisCommand]
+    """Commands whose second word is their key."""
     messages: Sequence[Publication] = ()
-    entries: Sequence[bytes] = ()
-    """Additions to journals and updates, in order. `WRITE` among them stands for the next of `writes`; writes for which
-    there is no `WRITE` follow behind the last entry."""
+    number: CommitNumber = CommitNumber(1)
+    records: bytes = b""
+    """The entry of the log of records; empty: none."""
+    steps: bytes = b""
+    """The entry of the log of updates; empty: none."""
     numbers: Mapping[GatewayId, int] = {}
     """The number of the last delivery to each gateway, once this is committed."""
+    step_count: int = 0
 
 
 def encode(
@@ -75,102 +89,148 @@ def encode(
     before: str,
     after: str,
     *,
+    number: CommitNumber,
+    unwritten: UnwrittenRooms,
     numbers: Mapping[GatewayId, int],
     updates_kept: int,
-    trim_commands: bool = False,
+    log_bytes: int,
+    trim: bool = False,
 ) -> Commit:
-    """The commit of everything that a batch came to. `numbers` are those of the last deliveries to each gateway."""
-    entries: list[bytes] = []
-    writes: list[RedisCommand] = []
-    steps: defaultdict[GatewayId, list[bytes]] = defaultdict(list)
-    replies: defaultdict[GatewayId, list[Reply]] = defaultdict(list)
-    listings: dict[RoomId, Listing | None] = {}
-    for result in results:
-        room = result.room
-        for filed in result.records:
-            message, offset = filed.message, filed.offset
-            if message is None:
-                entries.append(entry(room, offset, filed.number, _encode(filed.record)))
-                continue
-            body = _encode(message)
-            entries.append(entry(room, offset, 0, _encode(filed.record), body))
-            for gateway in filed.gateways:
-                steps[gateway].append(body)
-            if offset > updates_kept and offset % _TRIM_UPDATES_EVERY == 0:
-                entries.append(WRITE)
-                writes.append(updates.trimming(partition, room, updates_kept))
-        # The other writes of a result stand directly behind its records, before those of the next result. If the store
-        # refuses an entry, the script stops there; every room before it then has all that belongs to its steps, such as
-        # deadlines. Writes collected behind all entries would be missing for those rooms as well.
-        if not result.plain:
-            others = _other_writes(result, partition)
-            entries += [WRITE] * len(others)
-            writes += others
-        if result.reply is not None:
-            replies[result.reply_to].append(result.reply)
-        if result.listing is not msgspec.UNSET:
-            listings[room] = result.listing
-    messages: list[Publication] = []
-    if listings:
-        changes = [ListingChange(room, listing) for room, listing in listings.items()]
+    """The commit of everything that a batch came to. `numbers` are those of the last deliveries to each gateway. The
+    history of the rooms is added to `unwritten`, and taken from there where it is written."""
+    batch = _Batch(partition)
+    _collect(results, number, unwritten, batch)
+    due, writes, messages = batch.due, batch.writes, []
+    if batch.listings:
+        changes = [ListingChange(room, listing) for room, listing in batch.listings.items()]
         writes += directory.storing(partition, changes)
         messages.append(directory.telling(changes))
-    if trim_commands:
+    if unwritten.size > log_bytes:
+        for room in unwritten.overdue(log_bytes):
+            due.setdefault(room, _NONE)
+            trim = True
+    written: list[RoomId] = []
+    if due:
+        written = [room for room in due if room in unwritten.rooms]
+        # Before the other writes: those of a room that is over let the streams expire that are made here.
+        writes[:0] = _portions(partition, unwritten, {room: due[room] for room in written}, updates_kept)
+    if trim:
         writes.append(command_streams.trimming(partition, before))
+        writes += partition_log.trimming(partition, unwritten.first(number))
+    logged = partition_log.encode_commit(batch.records, written)
+    told = partition_log.encode_steps(batch.steps)
+    if logged:
+        unwritten.added(number, len(logged) + len(told))
     numbers = dict(numbers)
-    for gateway in steps | replies:
-        numbers[gateway] = number = numbers.get(gateway, 0) + 1
-        items = encode_delivery(
-            partition.partition, lease.epoch, number, steps.get(gateway, ()), replies.get(gateway, ())
-        )
+    steps_to, replies_to = batch.steps_to, batch.replies_to
+    for gateway in steps_to | replies_to if replies_to else steps_to:
+        numbers[gateway] = delivery = numbers.get(gateway, 0) + 1
+        steps, replies = steps_to.get(gateway, ()), replies_to.get(gateway, ())
+        items = encode_delivery(partition.partition, lease.epoch, delivery, steps, replies)
         messages.append((keys.out(gateway), items))
-    return Commit(partition, lease, before, after, writes, messages, entries, numbers)
+    return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers, len(batch.steps))
 
 
-def _other_writes(result: Result, partition: Keys) -> list[RedisCommand]:
-    """The writes of a result that are not additions to the streams of its room."""
-    room = result.room
-    writes = [deadlines.changing(partition, due, started=started) for due, started in result.deadlines]
+class _Batch:
+    """The parts of a commit, collected from results."""
+
+    __slots__ = ("due", "listings", "partition", "records", "replies_to", "steps", "steps_to", "writes")
+
+    def __init__(self, partition: Keys) -> None:
+        self.partition = partition
+        self.records: list[bytes] = []
+        self.steps: list[bytes] = []
+        self.writes: list[RedisCommand] = []
+        self.steps_to: defaultdict[GatewayId, list[bytes]] = defaultdict(list)
+        self.replies_to: defaultdict[GatewayId, list[Reply]] = defaultdict(list)
+        self.listings: dict[RoomId, Listing | None] = {}
+        self.due: dict[RoomId, frozenset[RecordPlace]] = {}
+        """The rooms whose history has to be written, and the records that are left out of it."""
+
+
+def _collect(results: Sequence[Result], number: CommitNumber, unwritten: UnwrittenRooms, batch: _Batch) -> None:
+    records, steps, steps_to, rooms = batch.records, batch.steps, batch.steps_to, unwritten.rooms
+    for result in results:
+        room = result.room
+        if result.records:
+            history = rooms.get(room)
+            if history is None:
+                history = rooms[room] = UnwrittenRoom(number)
+            for filed in result.records:
+                record = _encode((room, filed.offset, filed.number, filed.record))
+                records.append(record)
+                history.records.append(record)
+                message = filed.message
+                if message is not None:
+                    message.commit = number
+                    step = stored = _encode(message)
+                    if filed.kept is not None:
+                        filed.kept.commit = number
+                        stored = _encode(filed.kept)
+                    steps.append(stored)
+                    history.steps.append(stored)
+                    history.size += len(stored)
+                    for gateway in filed.gateways:
+                        steps_to[gateway].append(step)
+            if history.size > PORTION_BYTES:
+                batch.due.setdefault(room, _NONE)
+        if not result.plain:
+            _collect_others(result, batch)
+        if result.reply is not None:
+            batch.replies_to[result.reply_to].append(result.reply)
+        if result.listing is not msgspec.UNSET:
+            batch.listings[room] = result.listing
+
+
+def _collect_others(result: Result, batch: _Batch) -> None:
+    """Collect the writes of a result besides its records."""
+    room, partition, due, writes = result.room, batch.partition, batch.due, batch.writes
+    writes += [deadlines.changing(partition, one, started=started) for one, started in result.deadlines]
     if result.snapshot is not None:
-        writes += journal.saving(partition, room, result.snapshot, _MOST_DELETED)
+        due[room] = due.get(room, _NONE) | set(result.snapshot.covered)
+        writes += journal.saving(partition, room, result.snapshot)
+    if result.history_wanted or result.expires_ms:
+        # The history of a room that is over is written at once: streams that are made later would not expire.
+        due.setdefault(room, _NONE)
+    if result.trim_updates:
+        writes.append(updates.trimming_before(partition, room, result.trim_updates))
+    if result.expires_ms:  # behind the snapshot: setting a key makes it permanent
+        writes += journal.expiring(partition, room, result.expires_ms)
     if result.gateway_removed:
         writes.append(attendance.removing(partition, room, result.gateway_removed))
     if result.gateway_added:
         writes += attendance.adding(partition, room, result.gateway_added)
     if result.quarantine:
         writes.append(quarantine.marking(partition, room, result.quarantine))
+
+
+def _portions(
+    partition: Keys, unwritten: UnwrittenRooms, due: Mapping[RoomId, frozenset[RecordPlace]], updates_kept: int
+) -> list[RedisCommand]:
+    """The writes of rooms' own streams."""
+    writes: list[RedisCommand] = []
+    for room, covered in due.items():
+        history = unwritten.rooms.pop(room)
+        writes += journal.writing(partition, room, history.records, covered)
+        writes += updates.writing(partition, room, history.steps, updates_kept)
     return writes
 
 
-def entry(room: RoomId, offset: Offset, number: int, record: bytes, message: bytes = b"") -> bytes:
-    """One addition, as the script reads it: room, place, record and step message, a line each. The record goes to the
-    room's journal, and the message (unless it is empty) to the room's updates.
-
-    JSON has no raw line breaks within strings; one between two values is insignificant and is removed, because the
-    script would take it for the end of a line."""
-    lines = b"%d\n%d-%d\n%b\n%b\n" % (room, offset, number, record, message)
-    if lines.count(b"\n") == _ENTRY_LINES:
-        return lines
-    return entry(room, offset, number, _on_one_line(record), _on_one_line(message))
-
-
-def _on_one_line(body: bytes) -> bytes:
-    return msgspec.json.format(body, indent=-1) if body else body
-
-
 def committing(commits: Sequence[Commit], *, publish: bool = True) -> RedisCommand:
-    """The command that commits partitions, each independently of the others."""
-    words: list[Argument] = [JOURNAL, UPDATES]
+    """The command that commits partitions, each independently of the others. All keys that it touches are declared."""
+    touched: list[str] = []
+    words: list[Argument] = []
     for one in commits:
-        writes: list[Argument] = []
-        for write in one.writes:
-            writes += (len(write), *write)
+        partition, lease = one.partition, one.lease
         messages = [word for message in one.messages for word in message] if publish else []
-        words += (one.lease.token, one.before, one.after, one.partition.rooms, b"".join(one.entries))
-        words += (len(writes), len(messages))
-        words += writes
+        touched += (partition.owner, partition.journal_log, partition.updates_log)
+        words += (lease.token, one.before, one.after, one.number, lease.epoch, one.records, one.steps)
+        words += (len(one.writes), len(messages))
+        for name, key, *others in one.writes:
+            touched.append(str(key))
+            words += (len(others) + 1, name, *others)
         words += messages
-    return script("commit", [one.partition.owner for one in commits], words)
+    return script("commit", touched, words)
 
 
 async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> list[AnyOutcome]:
@@ -183,11 +243,17 @@ async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> 
     outcomes: list[AnyOutcome] = []
     for some, reply in zip(calls, replies, strict=True):
         refused = isinstance(reply, StoreRefused)
-        outcomes += [str(reply)] * len(some) if refused else [_outcome(one.decode()) for one in reply]
+        outcomes += [_refused(str(reply))] * len(some) if refused else [_outcome(one.decode()) for one in reply]
     if replicas:
         written = [one for one, was in zip(commits, outcomes, strict=True) if was == CommitOutcome.OK]
         await _publish_once_replicated(store, replicas, written)
     return outcomes
+
+
+def _refused(error: str) -> AnyOutcome:
+    """The outcome if the store has refused the whole call. A script that may not exceed the memory limit is refused
+    before it begins; once it has begun, all its writes are carried out."""
+    return CommitOutcome.FULL if error.startswith("OOM") else error
 
 
 def _outcome(text: str) -> AnyOutcome:
@@ -201,7 +267,7 @@ def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:
     """The commits in portions that do not block the store for long."""
     begin = writes = 0
     for at, one in enumerate(commits):
-        count = len(one.entries) * 2 + len(one.writes)
+        count = len(one.writes) + _LOG_WRITES
         if writes and writes + count > _MOST_WRITES:
             yield commits[begin:at]
             begin, writes = at, 0

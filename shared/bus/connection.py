@@ -5,7 +5,6 @@ redis-py awaits once for each command or pipeline, which is most of the cost of 
 
 import asyncio
 import logging
-import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -139,8 +138,9 @@ async def connect(
             if address.path:
                 await loop.create_unix_connection(factory, address.path)
             else:
-                context = ssl.create_default_context() if address.tls else None
-                await loop.create_connection(factory, address.host, address.port, ssl=context)
+                await loop.create_connection(
+                    factory, address.host, address.port, ssl=address.context or address.tls or None
+                )
             replies = await made[-1].request(commands)
     except (OSError, TimeoutError, OutcomeUnknown) as error:
         for connection in made:

@@ -1,21 +1,25 @@
-"""Journals and snapshots of rooms and of the lobby in the store: loading, saving, reading page by page.
+"""Journals and snapshots of rooms and of the lobby in the store: loading, saving, reading portion by portion.
 
-Records are written by `shared.bus.commits`; their types are in `shared.journal_records`.
+A room's journal is a stream of portions; the end of it is in the partition's log (`shared.bus.partition_log`). The
+types of the records are in `shared.journal_records`.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from shared.bus import partition_log
 from shared.bus.keys import Keys
+from shared.bus.partition_log import LoggedRecord, decode_logged
 from shared.bus.store import RedisCommand, Store
 from shared.ids import Offset, RoomId
 from shared.journal_records import JournalEntry, JournalRecord, RecordPlace
 from shared.results import Snapshot
 
-_decode = msgspec.json.Decoder(JournalRecord).decode
+_decode_portion = msgspec.json.Decoder(tuple[msgspec.Raw, ...]).decode
+_PORTIONS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +32,14 @@ class StoredRoom:
     """The reason why it cannot be read; empty if it can."""
 
 
-async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = 200) -> list[StoredRoom]:
-    """Load rooms: the last snapshot of each, and the records after it.
+async def load(store: Store, rooms: Sequence[tuple[Keys, RoomId]], most: int = _PORTIONS_AT_ONCE) -> list[StoredRoom]:
+    """Load rooms: the last snapshot of each, and the records after it that its own journal has.
 
-    All rooms are read together, a portion of each at a time: a long journal in one reply would block the connection and
-    the event loop, on which the leases are renewed."""
+    All rooms are read together, some portions of each at a time: a long journal in one reply would block the connection
+    and the event loop, on which the leases are renewed."""
     snapshots = await store.pipe([("GET", partition.snapshot(room)) for partition, room in rooms])
     tails = [
-        _Tail(partition.journal(room), "-" if snapshot is None else f"({_place(snapshot)}")
+        _Tail(partition.journal(room), (Offset(0), 0) if snapshot is None else _place(snapshot))
         for (partition, room), snapshot in zip(rooms, snapshots, strict=True)
     ]
     waiting = tails
@@ -52,17 +56,22 @@ class _Tail:
     """The records of a room after its snapshot, as far as they have been read."""
 
     key: str
-    begin: str
+    after: RecordPlace
+    begin: str = ""
     records: list[JournalEntry] = field(default_factory=list)
     damage: str = ""
 
+    def __post_init__(self) -> None:
+        self.begin = _behind(self.after)
+
     def read(self, entries: list[list[Any]]) -> None:
-        """Add a portion. A record that cannot be decoded damages its own room, not those that are loaded with it."""
+        """Add portions. A record that cannot be decoded damages its own room, not those that are loaded with it."""
         if not entries:
             return
-        self.begin = _after(entries[-1])
+        self.begin = f"({entries[-1][0].decode()}"
         try:
-            self.records += [_journal_entry(entry) for entry in entries]
+            for entry in entries:
+                self.records += _records_after(entry, self.after)
         except (msgspec.MsgspecError, ValueError) as error:
             self.damage = f"its journal cannot be read: {error}"
 
@@ -72,55 +81,70 @@ class _Tail:
         return StoredRoom(None if snapshot is None else snapshot.partition(b"\n")[2], tuple(self.records))
 
 
-def saving(partition: Keys, room: RoomId, snapshot: Snapshot, most_deleted: int) -> list[RedisCommand]:
-    """The commands that save a snapshot and do the cleaning up that it permits. The first line of the stored snapshot
-    names the record that it was taken after, so that loading knows where to read on.
+def writing(
+    partition: Keys, room: RoomId, records: Sequence[bytes], covered: Collection[RecordPlace]
+) -> list[RedisCommand]:
+    """The command that writes records to a room's journal as one portion, without those that a snapshot covers and that
+    need not be kept."""
+    if not records:
+        return []
+    last = decode_logged(records[-1]).place
+    if covered:
+        records = [record for record in records if decode_logged(record).place not in covered]
+    return [partition_log.adding(partition.journal(room), last, records)]
 
-    Deletions follow behind the snapshot: a record must not go before the snapshot that covers it is there."""
-    key, offset, covered = partition.journal(room), snapshot.offset, snapshot.covered
+
+def saving(partition: Keys, room: RoomId, snapshot: Snapshot) -> list[RedisCommand]:
+    """The commands that save a snapshot and do the cleaning up that it permits. The first line of the stored snapshot
+    names the record that it was taken after, so that loading knows where to read on."""
+    key, offset = partition.journal(room), snapshot.offset
     head = b"%d-%d\n" % (offset, snapshot.number)
     writes: list[RedisCommand] = [("SET", partition.snapshot(room), head + snapshot.body)]
-    for at in range(0, len(covered), most_deleted):
-        places = (f"{of}-{number}" for of, number in covered[at : at + most_deleted])
-        writes.append(("XDEL", key, *places))
     if snapshot.covers_journal:
         writes.append(("XTRIM", key, "MINID", "~", f"{offset}-0"))
-    if snapshot.expire_ms:
-        room_keys = (key, partition.updates(room), partition.snapshot(room))
-        writes += [("PEXPIRE", each, snapshot.expire_ms) for each in room_keys]
     return writes
 
 
+def expiring(partition: Keys, room: RoomId, at_ms: int) -> list[RedisCommand]:
+    """The commands that let all keys of a room expire at a time. It is an absolute one, so that setting it again with
+    every record does not move it."""
+    room_keys = (partition.journal(room), partition.updates(room), partition.snapshot(room))
+    return [("PEXPIREAT", key, at_ms) for key in room_keys]
+
+
 async def portions(
-    store: Store, partition: Keys, room: RoomId, after: RecordPlace | None = None, most: int = 200
+    store: Store, partition: Keys, room: RoomId, after: RecordPlace | None = None, most: int = _PORTIONS_AT_ONCE
 ) -> AsyncIterator[list[JournalEntry]]:
-    """The records of a room after a place, oldest first, in portions: a journal has no limit, and other callers share
-    the connection."""
-    begin = "-" if after is None else f"({after[0]}-{after[1]}"
+    """The records after a place that a room's own journal has, oldest first, some portions at a time: a journal has no
+    limit, and other callers share the connection."""
+    place = after or (Offset(0), 0)
+    begin = _behind(place)
     while entries := await store.call("XRANGE", partition.journal(room), begin, "+", "COUNT", most):
-        yield [_journal_entry(entry) for entry in entries]
+        yield [record for entry in entries for record in _records_after(entry, place)]
         if len(entries) < most:
             return
-        begin = _after(entries[-1])
+        begin = f"({entries[-1][0].decode()}"
 
 
 async def at(store: Store, partition: Keys, room: RoomId, place: RecordPlace) -> JournalRecord | None:
-    """The record at a place; None if there is none."""
-    entry_id = f"{place[0]}-{place[1]}"
-    entries = await store.call("XRANGE", partition.journal(room), entry_id, entry_id)
-    return _journal_entry(entries[0])[2] if entries else None
+    """The record at a place of the room's own journal; None if there is none."""
+    entries = await store.call("XRANGE", partition.journal(room), f"{place[0]}-{place[1]}", "+", "COUNT", 1)
+    logged = [decode_logged(record) for entry in entries for record in _decode_portion(entry[1][1])]
+    found = [partition_log.journal_entry(record)[2] for record in logged if record.place == place]
+    return found[0] if found else None
 
 
-def _place(snapshot: bytes) -> str:
-    return snapshot.partition(b"\n")[0].decode()
+def _records_after(entry: list[Any], place: RecordPlace) -> list[JournalEntry]:
+    """The records of a portion that come after a place."""
+    logged: list[LoggedRecord] = [decode_logged(record) for record in _decode_portion(entry[1][1])]
+    return [partition_log.journal_entry(record) for record in logged if record.place > place]
 
 
-def _after(entry: list[Any]) -> str:
-    """The beginning of the next range."""
-    return f"({entry[0].decode()}"
+def _behind(place: RecordPlace) -> str:
+    """The beginning of a range that has all records after a place. A portion has the id of its last record."""
+    return f"({place[0]}-{place[1]}"
 
 
-def _journal_entry(entry: list[Any]) -> JournalEntry:
-    place, fields = entry
-    offset, number = place.split(b"-")
-    return Offset(int(offset)), int(number), _decode(fields[1])
+def _place(snapshot: bytes) -> RecordPlace:
+    offset, _, number = snapshot.partition(b"\n")[0].partition(b"-")
+    return Offset(int(offset)), int(number)

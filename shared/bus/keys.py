@@ -1,8 +1,10 @@
 """Every key and channel, spelled once. All keys of a partition carry its hash tag, so they share a Cluster slot."""
 
 from binascii import crc_hqx
+from functools import lru_cache
 
-from shared.ids import GatewayId, Partition, RoomId
+from shared.ids import GatewayId, Partition, RoomId, SessionId
+from shared.name_rules import folded
 
 SLOTS = 16_384
 FIELD = "b"
@@ -20,12 +22,16 @@ OWNERSHIP = "tavolata:tenancy"
 """Channel: a partition was released, or a worker came or went."""
 LISTINGS = "tavolata:listings"
 """Channel: entries of the room directory changed."""
-JOURNAL, UPDATES, SNAPSHOT = ":journal", ":updates", ":snapshot"
-"""The ends of a room's keys, behind its number."""
 
 
 def name(text: str) -> str:
-    return f"tavolata:name:{text}"
+    """Names that differ in case or width only share one claim."""
+    return f"tavolata:name:{folded(text)}"
+
+
+def revoked(session: SessionId) -> str:
+    """Kept for as long as a token is valid: by then all tokens of the session have expired."""
+    return f"tavolata:revoked:{session}"
 
 
 def control(gateway: GatewayId) -> str:
@@ -33,6 +39,7 @@ def control(gateway: GatewayId) -> str:
     return f"tavolata:gateway:{gateway}"
 
 
+@lru_cache(maxsize=1_024)
 def out(gateway: GatewayId) -> str:
     """Channel: deliveries to a gateway."""
     return f"tavolata:gateway:{gateway}:out"
@@ -53,28 +60,43 @@ def _tag(partition: int, partitions: int) -> str:
 class Keys:
     """The keys of one partition."""
 
-    __slots__ = ("_tag", "commands", "deadlines", "directory", "gateways", "owner", "partition", "quarantine", "rooms")
+    __slots__ = (
+        "_rooms",
+        "_tag",
+        "commands",
+        "deadlines",
+        "directory",
+        "gateways",
+        "journal_log",
+        "owner",
+        "partition",
+        "quarantine",
+        "updates_log",
+    )
 
     def __init__(self, partition: Partition, partitions: int) -> None:
         self.partition = partition
         self._tag = "{" + _tag(partition, partitions) + "}"
-        self.rooms = f"{self._tag}:room:"
-        """The beginning of the keys of every room."""
+        self._rooms = f"{self._tag}:room:"
         self.commands = f"{self._tag}:commands"
         self.owner = f"{self._tag}:owner"
+        self.journal_log = f"{self._tag}:journal"
+        """Stream: the records of all rooms, an entry for each commit, until the rooms' own journals have them."""
+        self.updates_log = f"{self._tag}:updates"
+        """Stream: the steps of all rooms as receivers may see them, likewise. Gateways read this one."""
         self.directory = f"{self._tag}:rooms"
         self.deadlines = f"{self._tag}:deadlines"
         self.gateways = f"{self._tag}:gateways"
         self.quarantine = f"{self._tag}:quarantine"
 
     def journal(self, room: RoomId) -> str:
-        return f"{self.rooms}{room}{JOURNAL}"
+        return f"{self._rooms}{room}:journal"
 
     def updates(self, room: RoomId) -> str:
-        return f"{self.rooms}{room}{UPDATES}"
+        return f"{self._rooms}{room}:updates"
 
     def snapshot(self, room: RoomId) -> str:
-        return f"{self.rooms}{room}{SNAPSHOT}"
+        return f"{self._rooms}{room}:snapshot"
 
     def at(self, gateway: GatewayId) -> str:
         """Set: the rooms of this partition whose updates a gateway receives."""

@@ -26,6 +26,8 @@ class Lease:
     """The last stream entry that was committed."""
     idle_ms: int
     """How long no worker owned the partition."""
+    commit: int = 0
+    """The number of the partition's last commit."""
 
 
 def _taking(partition: Keys, worker: WorkerId, lease_ms: int) -> RedisCommand:
@@ -42,9 +44,9 @@ async def take(store: Store, partitions: Sequence[Keys], worker: WorkerId, lease
 def _lease(reply: list[bytes] | None) -> Lease | None:
     if not reply:
         return None
-    epoch, token, cursor, renewed, now = (item.decode() for item in reply)
+    epoch, token, cursor, renewed, now, commit = (item.decode() for item in reply)
     idle_ms = int(now) - int(renewed) if int(renewed) else 0
-    return Lease(Epoch(int(epoch)), token, cursor, max(0, idle_ms))
+    return Lease(Epoch(int(epoch)), token, cursor, max(0, idle_ms), int(commit))
 
 
 async def owner(store: Store, partition: Keys) -> dict[str, str | int]:

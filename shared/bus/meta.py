@@ -7,7 +7,7 @@ import msgspec
 from shared.bus import keys
 from shared.bus.store import Store
 
-FORMAT = 3
+FORMAT = 4
 """Format of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
 
 TOKENS, ADMIN_TOKEN = "tokens", "admin_token"

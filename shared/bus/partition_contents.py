@@ -1,10 +1,11 @@
-"""The first reading of a partition by its new owner: deadlines, gateways, quarantined rooms."""
+"""The first reading of a partition by its new owner: deadlines, gateways, quarantined rooms, unwritten history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.bus import attendance, deadlines, quarantine
+from shared.bus import attendance, deadlines, partition_log, quarantine
 from shared.bus.keys import Keys
+from shared.bus.partition_log import UnwrittenRooms
 from shared.bus.store import RedisCommand, Store
 from shared.ids import GatewayId, RoomId
 from shared.results import DueDeadline
@@ -17,17 +18,19 @@ class PartitionContents:
     deadlines: list[DueDeadline]
     gateways: set[GatewayId]
     quarantined: set[RoomId]
+    unwritten: UnwrittenRooms
 
 
 async def read(store: Store, partitions: Sequence[Keys]) -> list[PartitionContents]:
-    """The contents of each partition, in one round trip for all."""
+    """The contents of each partition."""
     reads: list[RedisCommand] = []
     for partition in partitions:
         reads += (deadlines.reading(partition), attendance.reading(partition), quarantine.reading(partition))
     replies = await store.pipe(reads)
+    unwritten = await partition_log.unwritten(store, partitions)
     return [
         PartitionContents(
-            deadlines.parse(replies[at]), attendance.parse(replies[at + 1]), quarantine.parse(replies[at + 2])
+            deadlines.parse(replies[at]), attendance.parse(replies[at + 1]), quarantine.parse(replies[at + 2]), rooms
         )
-        for at in range(0, len(replies), _READS)
+        for at, rooms in zip(range(0, len(replies), _READS), unwritten, strict=True)
     ]

@@ -30,6 +30,8 @@ class Taken:
     session: SessionId
     gateway: GatewayId
     rooms: tuple[RoomId, ...]
+    token: bool = False
+    """The holder can prove its claim with a token."""
 
 
 async def claim(
@@ -39,23 +41,30 @@ async def claim(
     gateway: GatewayId,
     conn: int,
     *,
+    token: bool = False,
     taken_from: SessionId | None = None,
     with_rooms: bool = False,
 ) -> Claimed | Taken:
     """Claim a name, or take it from the session `taken_from`. `with_rooms` also takes over the rooms noted in the
-    claim: for a player who has come back by name."""
-    arguments = (session, gateway, conn, taken_from or "", int(with_rooms))
+    claim: for a player who has come back by name. `token`: the session can prove the claim with a token."""
+    arguments = (session, gateway, conn, taken_from or "", int(with_rooms), int(token))
     done, *rest = await store.call(*script("claim", (keys.name(name),), arguments))
     if done:
         return Claimed(GatewayId(rest[0].decode()), int(rest[1] or 0))
-    return Taken(
-        SessionId(rest[0].decode()), GatewayId(rest[1].decode()), tuple(RoomId(int(room)) for room in rest[2:])
-    )
+    holder, its_gateway, its_token, *noted = rest
+    rooms = tuple(RoomId(int(room)) for room in noted)
+    return Taken(SessionId(holder.decode()), GatewayId(its_gateway.decode()), rooms, bool(its_token))
 
 
 async def release(store: Store, name: str, session: SessionId, gateway: GatewayId, conn: int, keep_ms: int) -> None:
     """Release the claim of a connection. A name that rooms keep stays claimed; others are reserved for `keep_ms`."""
     await store.call(*script("unclaim", (keys.name(name),), (session, gateway, conn, keep_ms)))
+
+
+async def holder(store: Store, name: str) -> SessionId | None:
+    """The session that has the name."""
+    found = await store.call("HGET", keys.name(name), "session")
+    return None if found is None else SessionId(found.decode())
 
 
 async def rooms(store: Store, name: str) -> tuple[RoomId, ...]:

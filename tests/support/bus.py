@@ -2,7 +2,7 @@
 
 import msgspec
 
-from shared.bus import leases
+from shared.bus import leases, updates
 from shared.bus.address import Address
 from shared.bus.connection import StoreClient
 from shared.bus.keys import Keys
@@ -22,7 +22,6 @@ from shared.ids import (
     SessionId,
     WorkerId,
 )
-from tests.support import batches
 
 P, Q = Keys(Partition(1), 4), Keys(Partition(2), 4)
 ROOM = RoomId(1001)
@@ -64,4 +63,5 @@ def told(offset: int, epoch: int = 7, **parts: msgspec.Raw) -> StepMessage:
 
 
 async def tell(store: Store, *steps: StepMessage) -> None:
-    await store.pipe([batches.told(P, step) for step in steps])
+    """Write steps to the updates of the room, as one portion."""
+    await store.pipe(updates.writing(P, ROOM, [msgspec.json.encode(step) for step in steps], 10_000))

@@ -12,7 +12,6 @@ from redis.exceptions import ResponseError
 from shared.bus.scripts import LOADING
 from shared.bus.store import Argument, RedisCommand, StoreRefused
 
-_SHEBANG = "#!lua\n"
 _TIMED = (
     "fakeredis._helpers",
     "fakeredis._socket._base",
@@ -50,10 +49,14 @@ class FakeServer:
         self._pool = fakeredis.FakeRedis(server=self._server, protocol=2).connection_pool
         self._line = self._pool.get_connection()
         self._hashes: dict[Argument, Argument] = {}
+        self.memory = b"used_memory:1000000\r\nmaxmemory:0\r\n"
+        """The store's report on its memory."""
         self._load()
 
     def run(self, command: RedisCommand) -> Any:
         """The reply, an error as a value."""
+        if command == ("INFO", "memory"):  # fakeredis does not know it
+            return self.memory
         if command[0] == "EVALSHA":
             command = (command[0], self._hashes[command[1]], *command[2:])
         self._line.send_command(*command)
@@ -74,7 +77,7 @@ class FakeServer:
         for _, _, source in LOADING:
             text = str(source)
             real = sha1(text.encode(), usedforsecurity=False).hexdigest()
-            self._hashes[real] = self.run(("SCRIPT", "LOAD", text.removeprefix(_SHEBANG))).decode()
+            self._hashes[real] = self.run(("SCRIPT", "LOAD", text.partition("\n")[2])).decode()
 
 
 class FakeNews:

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Renews a process's entry in its registry.
 -- KEYS[1]  the registry (sorted set: id, lease end)   KEYS[2] the statuses (hash)
 -- ARGV[1]  the id   ARGV[2] lease in ms   ARGV[3] status   ARGV[4] 1 to register, 0 to renew

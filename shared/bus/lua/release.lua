@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Gives a partition up, so that the next owner need not wait for the end of the lease.
 -- KEYS[1]  the partition's owner hash
 -- ARGV[1]  the owner's token

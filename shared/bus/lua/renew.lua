@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Renews the lease on a partition, if it is still the caller's and has not ended. A lease that has ended must be taken
 -- anew: only taking reports how long the partition was without an owner.
 -- KEYS[1]  the partition's owner hash

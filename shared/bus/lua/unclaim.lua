@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- A session's connection has gone: its name is kept while rooms keep it, else for a time.
 -- KEYS[1]  the name's hash
 -- ARGV[1]  session   ARGV[2] gateway   ARGV[3] connection   ARGV[4] how long the name is kept, ms; 0: not at all
@@ -9,7 +9,7 @@ local rooms_live = 30 * 24 * 3600 * 1000  -- no room keeps an absent player's na
 local held = redis.call('HMGET', key, 'session', 'gateway', 'connection')
 if held[1] ~= session or held[2] ~= gateway or held[3] ~= connection then return 0 end
 redis.call('HSET', key, 'gateway', '')
-if redis.call('HLEN', key) > 3 then
+if redis.call('HLEN', key) - redis.call('HEXISTS', key, 'token') > 3 then  -- a field for each room besides
   redis.call('PEXPIRE', key, rooms_live)
   return 1
 end

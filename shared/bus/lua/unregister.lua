@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Removes a process from its registry: because it stops, or because its lease has ended.
 -- KEYS[1]  the registry   KEYS[2] the statuses
 -- ARGV[1]  the id   ARGV[2] 1: only if its lease has ended

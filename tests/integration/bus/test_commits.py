@@ -3,20 +3,14 @@
 import asyncio
 from contextlib import closing
 
-import msgspec
-
 from shared.bus import commits, leases
 from shared.bus.address import Address
-from shared.bus.commits import WRITE, Commit, entry
+from shared.bus.commits import Commit
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.store import RedisCommand, Store
 from shared.bus.subscription import Subscription
-from shared.ids import (
-    Epoch,
-    Offset,
-    Partition,
-)
+from shared.ids import CommitNumber, Epoch, Partition
 from tests.support.bus import ANN, BOB, ROOM, P, Q, linked, take, taken, taken_in_time
 from tests.support.fake_store import FakeStore
 from tests.support.valkey import ValkeyServer
@@ -35,45 +29,40 @@ async def test_a_batch_of_the_owner_is_written(store: Store) -> None:
     assert await store.call("HGET", P.directory, 1001) == b"y"
 
 
-async def test_entries_are_appended_in_order_before_the_other_writes(store: Store) -> None:
-    entries = [entry(ROOM, Offset(offset), 0, b'{"at": %d}' % offset) for offset in (1, 2)]
-    trim: RedisCommand = ("XTRIM", P.journal(ROOM), "MINID", "2-0")
+async def test_a_commit_is_one_entry_of_each_log_with_its_number_and_epoch(store: Store) -> None:
     mine = await taken(store)
-    assert await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (trim,), (), entries)]) == ["OK"]
-    assert await store.call("XRANGE", P.journal(ROOM), "-", "+") == [[b"2-0", [b"b", b'{"at": 2}']]]
+    commit = Commit(P, mine, "0-0", "5-0", (), (), CommitNumber(4), b"[[1],[]]", b"[2]")
+    assert await commits.commit(store, [commit]) == ["OK"]
+    place = b"4-%d" % mine.epoch
+    assert await store.call("XRANGE", P.journal_log, "-", "+") == [[place, [b"b", b"[[1],[]]"]]]
+    assert await store.call("XRANGE", P.updates_log, "-", "+") == [[place, [b"b", b"[2]"]]]
 
 
-async def test_line_breaks_between_the_words_of_a_body_do_no_harm(store: Store) -> None:
-    broken = entry(ROOM, Offset(1), 0, b'{\n"a\\n":\r\n[1,\n"\xc3\xa9"]\n}\n')
-    after = entry(ROOM, Offset(2), 0, b"2", b"[\n3]")
-    await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", (), (), (broken, after))])
-    (_, (_, body)), (_, (_, two)) = await store.call("XRANGE", P.journal(ROOM), "-", "+")
-    ((_, (_, three)),) = await store.call("XRANGE", P.updates(ROOM), "-", "+")
-    assert [msgspec.json.decode(one) for one in (body, two, three)] == [{"a\n": [1, "é"]}, 2, [3]]
+async def test_a_commit_without_entries_adds_nothing_to_the_logs(store: Store) -> None:
+    await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", WRITES, ())])
+    assert await store.pipe([("EXISTS", P.journal_log), ("EXISTS", P.updates_log)]) == [0, 0]
 
 
-async def test_an_entry_that_the_store_refuses_ends_its_batch(store: Store) -> None:
-    entries = [entry(ROOM, Offset(offset), 0, b"{}") for offset in (2, 1)]
-    (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", WRITES, (), entries)])
+async def test_the_next_owner_learns_the_number_of_the_last_commit(store: Store) -> None:
+    first = await taken(store)
+    await commits.commit(store, [Commit(P, first, "0-0", "5-0", (), (), CommitNumber(41))])
+    assert (first.commit, (await taken(store)).commit) == (0, 41)
+
+
+async def test_a_log_entry_that_the_store_refuses_ends_its_batch(store: Store) -> None:
+    mine = await taken(store)
+    await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (), (), CommitNumber(9), b"[[],[]]")])
+    again = Commit(P, mine, "5-0", "6-0", WRITES, (), CommitNumber(9), b"[[],[]]")
+    (outcome,) = await commits.commit(store, [again])
     assert "XADD" in outcome
     assert await store.call("HGET", P.directory, 1001) is None
 
 
-async def test_a_write_in_its_place_among_entries_is_done_before_those_behind_it(store: Store) -> None:
-    one, two, refused = [entry(ROOM, Offset(offset), 0, b"{}") for offset in (1, 2, 1)]
-    entries = (one, WRITE, two, WRITE, WRITE, refused, WRITE)
-    writes: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(5)]
-    (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)])
-    assert "XADD" in outcome
-    assert sorted(await store.call("SMEMBERS", P.gateways)) == [b"0", b"1", b"2"]
-
-
-async def test_all_writes_are_done_where_entries_are_appended(store: Store) -> None:
-    entries = (WRITE, entry(ROOM, Offset(1), 0, b"{}"), WRITE)
-    writes: list[RedisCommand] = [("SADD", P.gateways, number) for number in range(3)]
-    commit = Commit(P, await taken(store), "0-0", "5-0", writes, (), entries)
-    assert await commits.commit(store, [commit]) == ["OK"]
-    assert await store.pipe((("SCARD", P.gateways), ("XLEN", P.journal(ROOM)))) == [3, 1]
+async def test_a_write_that_the_store_refuses_does_not_hinder_those_behind_it(store: Store) -> None:
+    writes: list[RedisCommand] = [("SADD", P.gateways, 1), ("HSET", P.gateways, "a", "b"), ("SADD", P.gateways, 2)]
+    (outcome,) = await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes)])
+    assert "WRONGTYPE" in outcome
+    assert sorted(await store.call("SMEMBERS", P.gateways)) == [b"1", b"2"]
 
 
 async def test_a_committed_batch_moves_the_place_in_the_stream(store: Store) -> None:

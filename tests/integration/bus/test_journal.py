@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from shared.bus import journal
@@ -54,9 +55,25 @@ async def test_a_record_comes_back_as_it_was_filed(store: Store) -> None:
 async def test_only_records_after_the_snapshot_are_loaded(store: Store) -> None:
     places = [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0)]
     await store.pipe([batches.filed(P, ROOM, o, n, record(n)) for o, n in places])
-    await store.pipe(journal.saving(P, ROOM, Snapshot(Offset(2), 1, b"body\nof two lines"), 1_000))
+    await store.pipe(journal.saving(P, ROOM, Snapshot(Offset(2), 1, b"body\nof two lines")))
     (kept,) = await journal.load(store, [(P, ROOM)])
     assert (kept.snapshot, [(o, n) for o, n, _ in kept.records]) == (b"body\nof two lines", [(2, 2), (3, 0)])
+
+
+async def test_a_portion_is_read_as_far_as_the_snapshot_does_not_cover_it(store: Store) -> None:
+    records = [msgspec.json.encode([ROOM, offset, 0, record(offset)]) for offset in (1, 2, 3)]
+    await store.pipe(journal.writing(P, ROOM, records, ()))
+    await store.pipe(journal.saving(P, ROOM, Snapshot(Offset(2), 0, b"body")))
+    (kept,) = await journal.load(store, [(P, ROOM)])
+    assert kept.records == ((3, 0, record(3)),)
+
+
+async def test_a_record_is_found_by_its_place_within_a_portion(store: Store) -> None:
+    records = [msgspec.json.encode([ROOM, offset, 0, record(offset)]) for offset in (1, 2, 3)]
+    await store.pipe(journal.writing(P, ROOM, records, ()))
+    assert await journal.at(store, P, ROOM, (Offset(2), 0)) == record(2)
+    assert await journal.at(store, P, ROOM, (Offset(2), 1)) is None
+    assert await journal.at(store, P, ROOM, (Offset(4), 0)) is None
 
 
 async def test_rooms_are_loaded_together_in_the_order_asked_for(store: Store) -> None:
@@ -68,8 +85,8 @@ async def test_rooms_are_loaded_together_in_the_order_asked_for(store: Store) ->
 
 async def test_long_journals_are_loaded_in_portions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     other, given = RoomId(1005), []
-    await store.pipe([batches.filed(P, ROOM, 1, number, record(number)) for number in range(450)])
-    await store.pipe([batches.filed(P, other, 1, number, record(number)) for number in range(200)])
+    await store.pipe([batches.filed(P, ROOM, 1, number, record(number)) for number in range(1, 21)])
+    await store.pipe([batches.filed(P, other, 1, number, record(number)) for number in range(1, 11)])
     honest = store.pipe
 
     async def counted(wanted: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
@@ -79,8 +96,8 @@ async def test_long_journals_are_loaded_in_portions(store: Store, monkeypatch: p
 
     monkeypatch.setattr(store, "pipe", counted)
     kept = await journal.load(store, [(P, ROOM), (P, other)])
-    assert [[number for _, number, _ in one.records] for one in kept] == [list(range(450)), list(range(200))]
-    assert given == [[0, 0], [200, 200], [200, 0], [50]]
+    assert [[number for _, number, _ in one.records] for one in kept] == [list(range(1, 21)), list(range(1, 11))]
+    assert given == [[0, 0], [8, 8], [8, 2], [4]]
 
 
 async def test_a_step_cannot_be_filed_twice(store: Store) -> None:

@@ -1,6 +1,6 @@
 """Players' names, and who has them."""
 
-from shared.bus import keys
+from shared.bus import keys, revocations
 from shared.bus import player_names as name_claims
 from shared.bus.player_names import Claimed, Taken
 from shared.bus.store import Store
@@ -44,6 +44,34 @@ async def test_a_stale_claim_can_be_taken_over(store: Store) -> None:
 async def test_a_claim_cannot_be_taken_over_from_somebody_who_does_not_have_it(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
     assert isinstance(await name_claims.claim(store, "ada", EVE, G2, 2, taken_from=SessionId("s-x")), Taken)
+
+
+async def test_a_taken_name_tells_whether_its_session_has_a_token(store: Store) -> None:
+    await name_claims.claim(store, "ada", ADA, G1, 1, token=True)
+    assert await name_claims.claim(store, "ada", EVE, G2, 2) == Taken(ADA, G1, (), token=True)
+    await name_claims.claim(store, "ada", EVE, G2, 2, taken_from=ADA, with_rooms=True)
+    assert await name_claims.claim(store, "ada", ADA, G1, 1) == Taken(EVE, G2, ())
+
+
+async def test_a_name_of_a_session_with_a_token_is_free_after_its_time(store: Store) -> None:
+    await name_claims.claim(store, "ada", ADA, G1, 1, token=True)
+    await name_claims.release(store, "ada", ADA, G1, 1, 0)
+    assert await name_claims.claim(store, "ada", EVE, G2, 2) == Claimed(GatewayId(""), 0)
+
+
+async def test_names_that_differ_in_case_only_share_one_claim(store: Store) -> None:
+    await name_claims.claim(store, "Ada", ADA, G1, 1)
+    assert await name_claims.claim(store, "aDA", EVE, G2, 2) == Taken(ADA, G1, ())
+    assert await name_claims.holder(store, "ADA") == ADA
+    assert await name_claims.holder(store, "eve") is None
+
+
+async def test_a_revoked_session_is_known_until_its_tokens_have_expired(store: Store) -> None:
+    await revocations.revoke(store, ADA, 50_000)
+    assert await revocations.is_revoked(store, ADA)
+    assert not await revocations.is_revoked(store, EVE)
+    assert 0 < await store.call("PTTL", keys.revoked(ADA)) <= 50_000
+    revocations.publish(store, [G1, G2], ADA)
 
 
 async def test_rooms_of_the_holder_before_do_not_pass_to_the_next(store: Store) -> None:

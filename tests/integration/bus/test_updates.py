@@ -3,19 +3,25 @@
 import msgspec
 
 from shared.bus import updates
-from shared.bus.store import Store
+from shared.bus.store import RedisCommand, Store
+from shared.bus.updates import Wanted
 from shared.deliveries import StepMessage
 from shared.ids import (
+    CommitNumber,
     Epoch,
     Offset,
+    RoomId,
     Seat,
 )
 from shared.room_views import Position
 from tests.support.bus import ROOM, P, tell, told
 
 
-async def missed(store: Store, offset: int, epoch: int = 7) -> updates.Missed:
-    (found,) = await updates.missed(store, [(P, ROOM, Position(Epoch(epoch), Offset(offset)))])
+async def missed(
+    store: Store, offset: int, epoch: int = 7, commit: int = 0, top: int = 0, most: int = 100
+) -> updates.Missed:
+    wanted = Wanted(P, ROOM, Position(Epoch(epoch), Offset(offset)), CommitNumber(commit), Offset(top))
+    (found,) = await updates.missed(store, [wanted], most)
     return found
 
 
@@ -64,21 +70,84 @@ async def test_the_parts_of_seats_and_spectators_are_kept_apart(store: Store) ->
     assert (await missed(store, 1)).steps == (step,)
 
 
+async def test_missed_steps_are_read_in_portions(store: Store) -> None:
+    steps = [msgspec.json.encode(told(number)) for number in range(1, 10)]
+    for portion in (steps[:3], steps[3:5], steps[5:]):
+        await store.pipe(updates.writing(P, ROOM, portion, 100))
+    assert await missed(store, 1, most=3) == updates.Missed((told(2), told(3), told(4)), more=True)
+    assert await missed(store, 1) == updates.Missed((told(2), told(3), told(4), told(5)), more=True)
+    assert await missed(store, 6) == updates.Missed((told(7), told(8), told(9)))
+
+
+async def test_steps_before_a_given_one_are_trimmed(store: Store) -> None:
+    for first in range(1, 400, 50):
+        await tell(store, *(told(number) for number in range(first, first + 50)))
+    await store.call(*updates.trimming_before(P, ROOM, Offset(300)))
+    assert (await missed(store, 1)).lost == "trimmed"
+    assert not (await missed(store, 300)).lost
+
+
 async def test_only_so_many_updates_are_kept(store: Store) -> None:
-    await tell(store, *(told(number) for number in range(1, 400)))
-    await store.call(*updates.trimming(P, ROOM, 10))
+    for number in range(1, 400):
+        await store.pipe(updates.writing(P, ROOM, [msgspec.json.encode(told(number))], 10))
     assert (await missed(store, 1)).lost == "trimmed"
 
 
 async def test_asking_for_nothing_finds_nothing(store: Store) -> None:
-    assert await updates.missed(store, []) == []
+    assert await updates.missed(store, [], 100) == []
 
 
 async def test_updates_can_be_read_from_an_offset(store: Store) -> None:
-    await tell(store, told(1), told(2), told(3))
+    for number in (1, 2, 3):
+        await tell(store, told(number))
     assert await updates.read(store, P, ROOM, 1, 10) == ([told(2), told(3)], False)
+    assert await updates.read(store, P, ROOM, 1, 1) == ([told(2)], True)
 
 
-async def test_reading_says_when_the_first_steps_are_gone(store: Store) -> None:
-    await tell(store, told(3))
-    assert await updates.read(store, P, ROOM, 1, 10) == ([told(3)], True)
+async def test_steps_are_read_from_the_middle_of_a_portion(store: Store) -> None:
+    await store.pipe(updates.writing(P, ROOM, [msgspec.json.encode(told(number)) for number in (1, 2, 3)], 10))
+    assert await missed(store, 2) == updates.Missed((told(3),))
+    assert await updates.read(store, P, ROOM, 2, 10) == ([told(3)], False)
+
+
+def logged(commit: int, *offsets: int, epoch: int = 7, room: RoomId = ROOM) -> RedisCommand:
+    """The command that adds the steps of a commit to the log of the partition."""
+    steps = [msgspec.structs.replace(told(offset, epoch), room=room, commit=commit) for offset in offsets]
+    return ("XADD", P.updates_log, f"{commit}-{epoch}", "b", msgspec.json.encode(steps))
+
+
+def offsets(found: updates.Missed) -> list[int]:
+    assert not found.lost
+    return [step.offset for step in found.steps]
+
+
+async def test_missed_steps_are_read_from_the_log_by_commit_number(store: Store) -> None:
+    await store.pipe([logged(4, 1), logged(5, 9, room=RoomId(ROOM + 4)), logged(6, 2, 3), logged(8, 4, epoch=9)])
+    assert offsets(await missed(store, 1, commit=4)) == [2, 3, 4]
+    assert offsets(await missed(store, 3, commit=6)) == [4]
+    assert offsets(await missed(store, 4, 9, commit=8)) == []
+
+
+async def test_a_commit_that_the_store_has_lost_was_rewound(store: Store) -> None:
+    await store.pipe([logged(4, 1), logged(5, 2, epoch=9)])
+    assert await missed(store, 2, 7, commit=5) == updates.Missed(lost="rewound")
+
+
+async def test_steps_that_were_trimmed_from_the_log_are_read_from_the_room(store: Store) -> None:
+    await tell(store, told(1), told(2))
+    await store.pipe([logged(6, 3)])
+    assert offsets(await missed(store, 1, commit=4, top=3)) == [2, 3]
+
+
+async def test_a_position_without_a_commit_is_found_in_the_room_or_in_the_log(store: Store) -> None:
+    await tell(store, told(1), told(2))
+    await store.pipe([logged(5, 2), logged(6, 3), logged(7, 4)])
+    assert offsets(await missed(store, 1, top=2)) == [2]
+    assert offsets(await missed(store, 1, top=4)) == [2, 3, 4]
+    assert offsets(await missed(store, 3, top=3)) == [4]
+
+
+async def test_a_hole_between_room_and_log_means_that_steps_were_trimmed(store: Store) -> None:
+    await tell(store, told(1))
+    await store.pipe([logged(6, 3)])
+    assert await missed(store, 1, top=3) == updates.Missed(lost="trimmed")

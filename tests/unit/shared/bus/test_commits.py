@@ -3,11 +3,12 @@
 import msgspec
 
 from shared.bus import commits
-from shared.bus.commits import WRITE, Commit
+from shared.bus.commits import Commit
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
+from shared.bus.partition_log import PORTION_BYTES, UnwrittenRooms
 from shared.deliveries import Delivery, Reply, StepMessage
-from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId
+from shared.ids import CommandId, CommitNumber, Epoch, GatewayId, Offset, Partition, RoomId, Seat
 from shared.journal_records import JournalRecord
 from shared.results import DueDeadline, FiledRecord, Result, Snapshot
 from shared.room_events import RoomStatus
@@ -26,16 +27,43 @@ def reply(number: int) -> Reply:
     return Reply(1, ROOM, CommandId(number))
 
 
-def message(offset: int) -> StepMessage:
-    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b"{}"))
+def message(offset: int, commit: int = 0, wide: int = 0) -> StepMessage:
+    public = msgspec.Raw(b'{"x":"%b"}' % (b"x" * wide))
+    return StepMessage(ROOM, Epoch(7), Offset(offset), public, commit=CommitNumber(commit))
 
 
-def step(offset: int, *gateways: GatewayId) -> FiledRecord:
-    return FiledRecord(Offset(offset), 0, RECORD, message(offset), gateways)
+def step(offset: int, *gateways: GatewayId, wide: int = 0) -> FiledRecord:
+    return FiledRecord(Offset(offset), 0, RECORD, message(offset, wide=wide), gateways)
 
 
-def encode(*results: Result, numbers: dict[GatewayId, int] | None = None, updates_kept: int = 1_000) -> Commit:
-    return commits.encode(results, KEYS, LEASE, "1-0", "2-0", numbers=numbers or {}, updates_kept=updates_kept)
+def refusal(offset: int, number: int) -> FiledRecord:
+    return FiledRecord(Offset(offset), number, RECORD)
+
+
+def encode(
+    *results: Result,
+    numbers: dict[GatewayId, int] | None = None,
+    updates_kept: int = 1_000,
+    number: int = 3,
+    unwritten: UnwrittenRooms | None = None,
+    log_bytes: int = 100_000,
+) -> Commit:
+    return commits.encode(
+        results,
+        KEYS,
+        LEASE,
+        "1-0",
+        "2-0",
+        number=CommitNumber(number),
+        unwritten=unwritten or UnwrittenRooms(),
+        numbers=numbers or {},
+        updates_kept=updates_kept,
+        log_bytes=log_bytes,
+    )
+
+
+def portion(*places: tuple[int, int]) -> bytes:
+    return msgspec.json.encode([[ROOM, offset, number, RECORD] for offset, number in places])
 
 
 def deliveries(commit: Commit) -> dict[str, Delivery]:
@@ -44,7 +72,7 @@ def deliveries(commit: Commit) -> dict[str, Delivery]:
 
 def test_everything_for_a_gateway_is_one_delivery() -> None:
     commit = encode(Result(ROOM, [step(1, G1, G2)]), Result(ROOM, [step(2, G1)], reply(1), G1))
-    expected = Delivery(Partition(0), Epoch(7), 1, (message(1), message(2)), (reply(1),))
+    expected = Delivery(Partition(0), Epoch(7), 1, (message(1, 3), message(2, 3)), (reply(1),))
     assert deliveries(commit)["g-1"] == expected
 
 
@@ -63,24 +91,96 @@ def test_a_gateway_without_steps_and_replies_gets_no_delivery() -> None:
     assert deliveries(encode(Result(ROOM), numbers={G1: 3})) == {}
 
 
-def test_a_plain_move_needs_no_write_besides_its_entry() -> None:
-    commit = encode(Result(ROOM, [step(1, G1)]))
-    assert len(commit.entries) == 1
+def test_a_plain_move_is_part_of_one_entry_of_each_log_and_needs_no_other_write() -> None:
+    commit = encode(Result(ROOM, [step(1, G1)]), Result(OTHER, [refusal(4, 1)]))
     assert commit.writes == []
+    assert msgspec.json.decode(commit.records) == [[[ROOM, 1, 0, _plain(RECORD)], [OTHER, 4, 1, _plain(RECORD)]], []]
+    assert msgspec.json.decode(commit.steps, type=tuple[StepMessage, ...]) == (message(1, 3),)
 
 
-def test_the_updates_of_a_room_are_trimmed_now_and_then_once_there_are_too_many() -> None:
-    few = encode(Result(ROOM, [step(offset) for offset in range(1, 501)]), updates_kept=500)
-    many = encode(Result(ROOM, [step(offset) for offset in range(501, 600)]), updates_kept=500)
-    assert few.writes == []
-    assert many.writes == [("XTRIM", KEYS.updates(ROOM), "MAXLEN", "~", 500)] * 3
+def test_a_step_with_parts_of_seats_carries_the_number_of_its_commit_too() -> None:
+    seated = StepMessage(ROOM, Epoch(7), Offset(1), msgspec.Raw(b"{}"), {Seat(1): msgspec.Raw(b"[1]")})
+    commit = encode(Result(ROOM, [FiledRecord(Offset(1), 0, RECORD, seated)]))
+    (found,) = msgspec.json.decode(commit.steps, type=tuple[StepMessage, ...])
+    assert (found.commit, found.seats) == (3, seated.seats)
 
 
-def test_the_writes_of_a_room_stand_before_the_entries_of_the_next() -> None:
+def test_a_commit_without_records_adds_nothing_to_the_logs() -> None:
+    commit = encode(Result(ROOM, reply=reply(1), reply_to=G1))
+    assert (commit.records, commit.steps) == (b"", b"")
+
+
+def test_the_history_of_a_room_is_written_with_its_snapshot() -> None:
+    unwritten = UnwrittenRooms()
+    encode(Result(ROOM, [step(1)]), Result(OTHER, [step(1)]), unwritten=unwritten)
+    commit = encode(Result(ROOM, [step(2)], snapshot=Snapshot(Offset(2), 0, b"{}")), number=4, unwritten=unwritten)
+    written, told, saved = commit.writes
+    assert written == ("XADD", KEYS.journal(ROOM), "2-0", "b", portion((1, 0), (2, 0)))
+    assert (told[:3], msgspec.json.decode(bytes(told[4]), type=tuple[StepMessage, ...])) == (  # type: ignore[arg-type]
+        ("XADD", KEYS.updates(ROOM), "2-0"),
+        (message(1, 3), message(2, 4)),
+    )
+    assert saved == ("SET", KEYS.snapshot(ROOM), b"2-0\n{}")
+    assert msgspec.json.decode(commit.records)[1] == [ROOM]
+    assert list(unwritten.rooms) == [OTHER]
+
+
+def test_records_that_a_snapshot_covers_are_left_out_of_the_history() -> None:
+    filed = [step(1), refusal(1, 1), refusal(1, 2)]
+    snapshot = Snapshot(Offset(1), 2, b"{}", covered=((Offset(1), 1),))
+    written, *_ = encode(Result(ROOM, filed, snapshot=snapshot)).writes
+    assert written == ("XADD", KEYS.journal(ROOM), "1-2", "b", portion((1, 0), (1, 2)))
+
+
+def test_the_history_of_a_room_is_written_when_a_gateway_is_about_to_read_it() -> None:
+    unwritten = UnwrittenRooms()
+    encode(Result(ROOM, [step(1)]), unwritten=unwritten)
+    commit = encode(Result(ROOM, history_wanted=True), unwritten=unwritten)
+    assert [write[1] for write in commit.writes] == [KEYS.journal(ROOM), KEYS.updates(ROOM)]
+    assert msgspec.json.decode(commit.records) == [[], [ROOM]]
+
+
+def test_a_long_history_is_written_without_a_snapshot() -> None:
+    commit = encode(Result(ROOM, [step(1, wide=PORTION_BYTES)]))
+    assert [write[1] for write in commit.writes] == [KEYS.journal(ROOM), KEYS.updates(ROOM)]
+
+
+def test_rooms_that_wait_longest_are_written_once_the_logs_are_too_long() -> None:
+    unwritten = UnwrittenRooms()
+    rooms = [RoomId(1000 + 4 * number) for number in range(10)]
+    for number, room in enumerate(rooms, start=1):
+        encode(Result(room, [step(1)]), number=number, unwritten=unwritten)
+    commit = encode(Result(ROOM, [step(2)]), number=11, unwritten=unwritten, log_bytes=600)
+    written = [write[1] for write in commit.writes if write[0] == "XADD"]
+    left = list(unwritten.rooms)
+    assert written == [key for room in rooms if room not in left for key in (KEYS.journal(room), KEYS.updates(room))]
+    assert 0 < len(left) < len(rooms)
+    assert left == rooms[-len(left) :]
+    trims = [write for write in commit.writes if write[0] == "XTRIM"][1:]
+    oldest = f"{unwritten.rooms[left[0]].since}-0"
+    assert trims == [("XTRIM", key, "MINID", "~", oldest) for key in (KEYS.journal_log, KEYS.updates_log)]
+
+
+def test_old_updates_of_a_room_are_trimmed_once_there_are_too_many() -> None:
+    few = encode(Result(ROOM, [step(offset) for offset in range(1, 501)], history_wanted=True), updates_kept=500)
+    many = encode(Result(ROOM, [step(offset) for offset in range(501, 600)], history_wanted=True), updates_kept=500)
+    assert [write[0] for write in few.writes] == ["XADD", "XADD"]
+    assert many.writes[2:] == [("XTRIM", KEYS.updates(ROOM), "MINID", "~", "99-0")]
+
+
+def test_every_key_of_a_commit_is_declared() -> None:
     due = DueDeadline(5, ROOM, "turn", 1)
-    commit = encode(Result(ROOM, [step(1)], deadlines=((due, True),)), Result(OTHER, [step(1)]))
-    assert [entry == WRITE for entry in commit.entries] == [False, True, False]
-    assert commit.writes == [("ZADD", KEYS.deadlines, 5, "1000:1:turn")]
+    snapshot = Snapshot(Offset(1), 0, b"{}", covers_journal=True)
+    result = Result(
+        ROOM, [step(1, G1)], reply(1), G1, ((due, True),), LISTING, (), G2, G1, snapshot, Offset(1), 7, "it broke"
+    )
+    _, _, count, *words = commits.committing([encode(result)])
+    declared = words[: int(count)]
+    assert {KEYS.owner, KEYS.journal_log, KEYS.updates_log, KEYS.deadlines, KEYS.directory, KEYS.quarantine} < {
+        *declared
+    }
+    assert {KEYS.at(G1), KEYS.at(G2), KEYS.journal(ROOM), KEYS.updates(ROOM), KEYS.snapshot(ROOM)} < {*declared}
+    assert not [word for word in words[int(count) :] if str(word).startswith("{p0")]
 
 
 def test_deadlines_are_written_in_the_order_in_which_they_changed() -> None:
@@ -89,19 +189,16 @@ def test_deadlines_are_written_in_the_order_in_which_they_changed() -> None:
     assert [write[0] for write in commit.writes] == ["ZADD", "ZREM"]
 
 
-def test_many_covered_records_are_deleted_with_several_commands() -> None:
-    places = tuple((Offset(3), number) for number in range(1, 2_501))
-    save, *deletions = encode(Result(ROOM, snapshot=Snapshot(Offset(3), 2_500, b"{}", places))).writes
-    assert save == ("SET", KEYS.snapshot(ROOM), b"3-2500\n{}")
-    assert [len(write) for write in deletions] == [1_002, 1_002, 502]
-    deleted = [word for write in deletions for word in write[2:]]
-    assert deleted == [f"{offset}-{number}" for offset, number in places]
+def test_the_keys_of_a_room_that_is_over_expire_after_its_snapshot_was_set() -> None:
+    commit = encode(Result(ROOM, snapshot=Snapshot(Offset(3), 0, b"{}"), expires_ms=77))
+    save, *expiring = commit.writes
+    assert save[0] == "SET"
+    assert expiring == [("PEXPIREAT", key(ROOM), 77) for key in (KEYS.journal, KEYS.updates, KEYS.snapshot)]
 
 
-def test_a_snapshot_of_a_room_that_is_over_lets_all_its_keys_expire() -> None:
-    commit = encode(Result(ROOM, snapshot=Snapshot(Offset(3), 0, b"{}", expire_ms=77)))
-    expiring = [write[1:] for write in commit.writes if write[0] == "PEXPIRE"]
-    assert expiring == [(key(ROOM), 77) for key in (KEYS.journal, KEYS.updates, KEYS.snapshot)]
+def test_updates_are_trimmed_from_the_first_step_to_keep() -> None:
+    commit = encode(Result(ROOM, trim_updates=Offset(9)))
+    assert commit.writes == [("XTRIM", KEYS.updates(ROOM), "MINID", "~", "9-0")]
 
 
 def test_the_last_listing_of_a_room_counts() -> None:
@@ -123,7 +220,5 @@ def test_gateways_that_receive_a_room_are_added_and_removed() -> None:
     ]
 
 
-def test_line_breaks_between_values_do_not_end_an_entry() -> None:
-    record = JournalRecord(1, Epoch(7), events=msgspec.Raw(b'[{"a":\n1}]'))
-    (entry,) = encode(Result(ROOM, [FiledRecord(Offset(1), 0, record)])).entries
-    assert entry.count(b"\n") == 4
+def _plain(record: JournalRecord) -> object:
+    return msgspec.json.decode(msgspec.json.encode(record))

@@ -1,0 +1,37 @@
+"""The size of a room's updates in the store, and how far they have to be trimmed."""
+
+import msgspec
+
+from shared.deliveries import StepMessage
+from shared.ids import Offset
+
+PORTIONS = 16
+
+
+class KeptUpdates(msgspec.Struct, omit_defaults=True):
+    """Counts the bytes of the updates, in portions of a sixteenth of the limit: a size for each step would cost more
+    memory than it saves. Part of the room's state, so that a new owner goes on counting."""
+
+    full: list[tuple[Offset, int]] = []
+    """The first step and the size of each full portion, oldest first."""
+    begin: Offset = Offset(1)
+    """The first step of the present portion."""
+    size: int = 0
+    """The bytes of the present portion. The room adds the size of each step to it."""
+
+    def end_portion(self, last: Offset, limit: int) -> Offset:
+        """The present portion is full with this step. Returns the first step to keep if earlier ones have to go, else
+        0."""
+        self.full.append((self.begin, self.size))
+        self.begin, self.size = Offset(last + 1), 0
+        total = sum(size for _, size in self.full)
+        trim = Offset(0)
+        while total > limit and len(self.full) > 1:
+            total -= self.full.pop(0)[1]
+            trim = self.full[0][0]
+        return trim
+
+
+def stored_size(message: StepMessage) -> int:
+    """The size of a step in the updates, without the few bytes around its parts."""
+    return len(message.public) + sum(len(part) for part in message.seats.values())
