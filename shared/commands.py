@@ -34,12 +34,20 @@ class Enter(BaseCommand, frozen=True, tag="enter"):
     of: RoomId | None = None
     new: bool = False
     """The room must not be there yet."""
+    key: str = ""
+    """The key of a private room. The command that opens such a room sets its key; others have to match it."""
+    token: bool = False
+    """The session can come back with a token, so the seat is given back to this session only."""
+    address: str = ""
+    """The address of the client, if seats come back by name only to the address they were lost from."""
 
 
 class Watch(BaseCommand, frozen=True, tag="watch"):
     """Receive updates, at the own seat or as a spectator; the reply carries a view if one is wanted."""
 
     view: bool = True
+    key: str = ""
+    """The key of a private room. A session with a seat needs none."""
 
 
 class Unwatch(BaseCommand, frozen=True, tag="unwatch"):
@@ -76,6 +84,8 @@ class Rematch(BaseCommand, frozen=True, tag="rematch"):
     """Agree on the room of the next game: this one, unless another was agreed on before."""
 
     room: RoomId
+    key: str = ""
+    """The key of that room, if it is private."""
 
 
 class Expired(BaseCommand, frozen=True, tag="expired"):

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
+from shared.ids import CommandId, CommitNumber, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
 from shared.room_events import NOTHING, RoomSpec
 
 _encode = msgspec.json.Encoder().encode
@@ -31,6 +31,8 @@ class Reply(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """... and the spec to open it with if it is not there."""
     since: Offset = Offset(0)
     """The step that seated the player of the seat."""
+    key: str = ""
+    """For a player: the key of the room, or of the room in `to`, if it is private."""
 
 
 class CompletedCommand(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -41,7 +43,7 @@ class CompletedCommand(msgspec.Struct, frozen=True, gc=False, array_like=True):
     id: CommandId
 
 
-class StepMessage(msgspec.Struct, frozen=True, gc=False, array_like=True):
+class StepMessage(msgspec.Struct, gc=False, array_like=True):
     """A step of a room on its way to a gateway."""
 
     room: RoomId
@@ -55,6 +57,11 @@ class StepMessage(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The `Update` for spectators who asked for views."""
     done: CompletedCommand | None = None
     """For the gateway that sent the command, the step is the reply as well."""
+    replay: msgspec.Raw = NOTHING
+    """The `Update` as replays of the finished game show it, if spectators may not see all of it before."""
+    commit: CommitNumber = CommitNumber(0)
+    """The commit of the partition that the step is part of. With the epoch it is the id of the entry in the partition's
+    log. The commit fills it in."""
 
 
 class Heartbeat(msgspec.Struct, frozen=True, tag_field="do", tag="beat"):
@@ -70,7 +77,13 @@ class SessionReplaced(msgspec.Struct, frozen=True, tag_field="do", tag="replaced
     conn: int
 
 
-ControlMessage: TypeAlias = Heartbeat | SessionReplaced
+class SessionRevoked(msgspec.Struct, frozen=True, tag_field="do", tag="revoked"):
+    """From one gateway to another: this session was revoked, and its connection shall be closed."""
+
+    sid: SessionId
+
+
+ControlMessage: TypeAlias = Heartbeat | SessionReplaced | SessionRevoked
 
 
 class Delivery(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -87,5 +100,7 @@ def encode_delivery(
     partition: Partition, epoch: Epoch, number: int, steps: Sequence[bytes], replies: Sequence[Reply]
 ) -> bytes:
     """A `Delivery` in JSON. The steps are encoded already: several gateways receive the same ones."""
-    answers = _encode(replies) if replies else b"[]"
-    return b"[%d,%d,%d,[%b],%b]" % (partition, epoch, number, b",".join(steps), answers)
+    head = f"[{partition},{epoch},{number},[".encode()
+    if not replies:
+        return head + b",".join(steps) + b"],[]]"
+    return head + b",".join(steps) + b"]," + _encode(replies) + b"]"

@@ -14,6 +14,8 @@ ErrorCode: TypeAlias = Literal[
     "busy/rate",
     "busy/reading",
     "busy/store",
+    "busy/store_full",
+    "busy/tokens",
     "busy/workers",
     "command/bad",
     "command/too_old",
@@ -34,9 +36,11 @@ ErrorCode: TypeAlias = Literal[
     "room/bad_options",
     "room/bad_seats",
     "room/bad_text",
+    "room/chat_full",
     "room/closed",
     "room/exists",
     "room/full",
+    "room/no_spectators",
     "room/not_finished",
     "room/not_seated",
     "room/nobody",
@@ -52,9 +56,14 @@ ErrorCode: TypeAlias = Literal[
     "session/too_many_rooms",
     "token/bad",
     "token/expired",
+    "token/revoked",
     "updates/denied",
 ]
 """The codes of the cluster itself. Games have codes of their own, under `<game>/`."""
+
+
+_LONGEST_TEXT: Final = 300
+"""Characters of a refusal's text. A decoder's message can quote a whole command, and refusals are journaled."""
 
 
 @final
@@ -78,7 +87,7 @@ class ProtocolError(Exception):
 
 def refusal(code: ErrorCode, text: str = "") -> Rejected:
     """A refusal by the cluster itself, with the text of its code unless another is given."""
-    return Rejected(code, text or CODES[code])
+    return Rejected(code, text[:_LONGEST_TEXT] or CODES[code])
 
 
 def text_of(code: str) -> str:
@@ -92,6 +101,8 @@ CODES: Final[dict[str, str]] = {
     "busy/rate": "too many messages; slow down and try again",
     "busy/reading": "reading this takes too long right now; try again in a moment",
     "busy/store": "the store cannot be reached right now; nothing was changed, try again",
+    "busy/store_full": "the store is almost full; nothing was changed, try again later",
+    "busy/tokens": "too many wrong tokens; try again later",
     "busy/workers": "no worker has come up yet; try again in a moment",
     "command/bad": "the command does not have the form that the game expects",
     "command/too_old": "a later command was already handled; this one was not run",
@@ -106,15 +117,17 @@ CODES: Final[dict[str, str]] = {
     "game/unknown": "there is no such game here",
     "internal": "something broke on our side; nothing was changed",
     "lobby/no_table": "no table is waiting for players",
-    "name/bad": "a name has 1 to 32 characters, no control characters, and is not blank",
+    "name/bad": "a name has 1 to 32 visible characters, one alphabet in each word, and is not that of a bot",
     "name/taken": "somebody is using this name",
     "ops/unknown": "there is no such process",
     "room/bad_options": "the options do not fit the game",
     "room/bad_seats": "the game is not played by that many",
-    "room/bad_text": "a message has 1 to 500 characters and is not blank",
+    "room/bad_text": "a message has 1 to 500 characters, no control characters, and is not blank",
+    "room/chat_full": "this room has no space for more chat",
     "room/closed": "the room is closed",
     "room/exists": "a room with this number is there already",
     "room/full": "all seats are taken",
+    "room/no_spectators": "this room admits no spectators",
     "room/not_finished": "the game is not finished",
     "room/not_seated": "you have no seat in this room",
     "room/nobody": "nobody of that name is here",
@@ -130,5 +143,6 @@ CODES: Final[dict[str, str]] = {
     "session/too_many_rooms": "you are in too many rooms already",
     "token/bad": "the token is not one of ours",
     "token/expired": "the token has expired",
+    "token/revoked": "the session of this token was ended",
     "updates/denied": "only the seats of this room may read this",
 }

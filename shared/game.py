@@ -179,6 +179,12 @@ class Game(Generic[S, C, E, O]):
 
     redact: Callable[[E, Seat | None], E | None] = open_to_all
     """Returns the event as a seat or a spectator (None) may see it, or None to hide it."""
+    replay: Callable[[E], E | None] | None = None
+    """Returns the event as replays of finished games show it, or None to hide it. Without it, replays show what
+    spectators saw."""
+    trusted_options_type: type[O] | None = None
+    """The options of a table whose options come from the configuration of a gateway. A game whose options can be large
+    limits them in `options_type`, for players, and not here."""
     secret_options: tuple[str, ...] = ()
     """The options of a table that the room never publishes. The game's views may show parts of them."""
     notice: Callable[[S, Notice], tuple[E, ...]] | None = None

@@ -16,6 +16,8 @@ Epoch = NewType("Epoch", int)
 """The fencing number of a partition's owner. It rises with every owner and never repeats."""
 Offset = NewType("Offset", int)
 """The number of a step in its room."""
+CommitNumber = NewType("CommitNumber", int)
+"""The number of a commit in its partition. It rises by one with every commit, across all owners."""
 CommandId = NewType("CommandId", int)
 """The number of a command within its session. It rises, and a room carries out each one at most once."""
 TraceId = NewType("TraceId", str)

@@ -23,6 +23,8 @@ class Attached(BaseNote, frozen=True, tag="attached"):
     wants: int = 0
     id: CommandId = CommandId(0)
     """The id of the command that asked for it."""
+    address: str = ""
+    """The address of the client, if the seat comes back by name only to the same one."""
 
 
 class Detached(BaseNote, frozen=True, tag="detached"):

@@ -38,6 +38,8 @@ class FiledRecord(msgspec.Struct, frozen=True, gc=False):
     record: JournalRecord
     message: StepMessage | None = None
     gateways: tuple[GatewayId, ...] = ()
+    kept: StepMessage | None = None
+    """The message as the room's updates keep it, if that is another one: without views."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
@@ -47,11 +49,9 @@ class Snapshot(msgspec.Struct, frozen=True, gc=False):
     number: int
     body: bytes
     covered: tuple[RecordPlace, ...] = ()
-    """Records without effect that can be deleted now."""
+    """Records without effect that need not be kept."""
     covers_journal: bool = False
     """Whether all records before it can be deleted: those of the lobby, which has no replays."""
-    expire_ms: int = 0
-    """How long the room is kept from now on; 0: without limit."""
 
 
 class Result(msgspec.Struct, gc=False):
@@ -73,8 +73,14 @@ class Result(msgspec.Struct, gc=False):
     gateway_removed: GatewayId = GatewayId("")
     """... and one that does so no more."""
     snapshot: Snapshot | None = None
+    trim_updates: Offset = Offset(0)
+    """The first step that the room's updates shall keep; 0: they are not trimmed."""
+    expires_ms: int = 0
+    """The time at which a room that is over leaves the store (milliseconds since 1970); 0: it stays."""
     quarantine: str = ""
     """Why the room is set aside."""
+    history_wanted: bool = False
+    """A gateway is about to read the room's history: the part that is not written yet has to be written."""
 
     @property
     def plain(self) -> bool:
@@ -85,6 +91,9 @@ class Result(msgspec.Struct, gc=False):
             and not self.gateway_added
             and not self.gateway_removed
             and not self.quarantine
+            and not self.history_wanted
+            and not self.trim_updates
+            and not self.expires_ms
         )
 
     def answer(self, envelope: Envelope, reply: Reply) -> None:

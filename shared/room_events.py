@@ -31,6 +31,13 @@ class RoomStatus(StrEnum):
 OVER = (RoomStatus.FINISHED, RoomStatus.CLOSED)
 
 
+class Spectators(StrEnum):
+    """Whether a room admits spectators."""
+
+    OPEN = "open"
+    NONE = "none"
+
+
 class RoomSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The properties of a room that the player who opens it asks for."""
 
@@ -46,6 +53,10 @@ class RoomSpec(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_f
     """Time after the latest join when the room starts with fewer players, in games that allow it; 0: never."""
     only: str = ""
     """The dialect that the room is open to, unlisted, until it is configured; empty: open to all."""
+    spectators: Spectators = Spectators.OPEN
+    trusted: bool = False
+    """The options come from the configuration of a gateway, not from a player: a game's limits for players do not
+    apply to them."""
 
 
 def _tag(name: str) -> str:
@@ -62,7 +73,9 @@ class Opened(BaseRoomEvent, frozen=True, tag="room.opened"):
     of: RoomId | None = None
     """The room whose rematch this is."""
     seed: int = 0
-    """In the journal only."""
+    key: str = ""
+    """The key of a private room, without which no stranger may enter or watch it; empty: the number is the secret. Seed
+    and key are in the journal only."""
 
 
 class Joined(BaseRoomEvent, frozen=True, tag="room.joined"):
@@ -71,7 +84,8 @@ class Joined(BaseRoomEvent, frozen=True, tag="room.joined"):
     bot: bool = False
     choice: Choice = {}
     sid: SessionId = SessionId("")
-    """In the journal only."""
+    token: bool = False
+    """The seat comes back with the session's token only, never by name. Session and token are in the journal only."""
 
 
 class Left(BaseRoomEvent, frozen=True, tag="room.left"):
@@ -157,6 +171,8 @@ class Rematched(BaseRoomEvent, frozen=True, tag="room.rematched"):
     """The next game of these players is in another room."""
 
     room: RoomId
+    key: str = ""
+    """In the journal only: the key of that room, if it is private."""
 
 
 RoomEvent: TypeAlias = (

@@ -81,7 +81,7 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     names: dict[Seat, str] = {}
     """Every name that this room keeps in use."""
     gone: tuple[Seat, ...] = ()
-    """The seats whose players are away and may come back by name."""
+    """The seats whose players are away and may come back by name. Gateways do not pass this on to clients."""
     free: int = 0
     private: bool = False
     only: str = ""

@@ -34,7 +34,7 @@ class WorkerApp:
 
     def __init__(self, settings: WorkerSettings) -> None:
         worker = WorkerId(f"w-{secrets.token_hex(4)}")
-        address = Address.parse(settings.redis_url)
+        address = Address.named_in(settings)
         self._settings = settings
         self._store = StoreClient(address, greeting=LOADING, on_connect=lambda: self._node.reconnected())  # noqa: PLW0108 - the node is made below
         self._reader = StoreClient(address, name=worker)
@@ -49,6 +49,7 @@ class WorkerApp:
             self._subscription,
             time.monotonic,
             WorkerMetrics(),
+            time.process_time,
         )
         self._node.status = self._status
         self._port = 0

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from shared.bus.command_streams import StreamEntry
 from shared.bus.commits import AnyOutcome, CommitOutcome
 from shared.results import Result
+
+_FAILURES: dict[AnyOutcome, str] = {CommitOutcome.FENCED: "fenced", CommitOutcome.FULL: "full"}
 
 
 class WorkerMetrics:
@@ -34,18 +35,16 @@ class WorkerMetrics:
         )
         self.moves = self.lag_ms = 0
 
-    def committed(self, batches: Sequence[tuple[Sequence[StreamEntry], Sequence[Result]]]) -> None:
-        """Count batches that were committed together, one for each partition."""
-        commands = sum(len(envelopes) for entries, _ in batches for _, envelopes in entries)
-        results = [result for _, results in batches for result in results]
-        steps = sum(1 for result in results for filed in result.records if filed.message is not None)
+    def committed(self, batches: int, results: Sequence[Result], steps: int) -> None:
+        """Count batches that were committed together, one for each partition. There is a result for every command."""
+        commands = len(results)
         codes = [result.reply.code for result in results if result.reply is not None and result.reply.code]
         for code in codes:
             self._rejections.labels(code).inc()
         self._refused.inc(len(codes))
         self._accepted.inc(commands - len(codes))
         self._batch.observe(commands)
-        self._ok.inc(len(batches))
+        self._ok.inc(batches)
         self._steps.inc(steps)
         self.moves += steps
 
@@ -55,4 +54,4 @@ class WorkerMetrics:
 
     def commit_failed(self, outcome: AnyOutcome) -> None:
         """Count a batch that was refused, or whose outcome is unknown."""
-        self._commits.labels("fenced" if outcome == CommitOutcome.FENCED else "uncertain").inc()
+        self._commits.labels(_FAILURES.get(outcome, "uncertain")).inc()

@@ -54,7 +54,9 @@ class WorkerNode:
         subscription: Channels,
         monotonic: Callable[[], float],
         metrics: WorkerMetrics,
+        cpu: Callable[[], float],
     ) -> None:
+        """`cpu` is the CPU time of the process in seconds."""
         self.id = worker
         self.metrics = metrics
         self.status: Callable[[], bytes] = lambda: b"{}"
@@ -67,7 +69,7 @@ class WorkerNode:
         self._store = store
         self._reader = reader
         self._subscription = subscription
-        self._consumer = Consumer(reader, store, self.ownership, settings, metrics)
+        self._consumer = Consumer(reader, store, self.ownership, settings, metrics, cpu)
         self._wake = asyncio.Event()
         self._run_id = ""
         self._background: set[asyncio.Task[None]] = set()

@@ -87,6 +87,7 @@ class LobbyAnswer(msgspec.Struct, frozen=True, array_like=True):
 
     id: CommandId
     room: RoomId
+    at_ms: int = 0
 
 
 class LobbyState(msgspec.Struct):
@@ -102,8 +103,10 @@ _decode_state = msgspec.json.Decoder(LobbyState).decode
 class Lobby:
     """The lobby in the memory of its owner."""
 
-    def __init__(self, epoch: Epoch, stored: StoredRoom) -> None:
+    def __init__(self, epoch: Epoch, stored: StoredRoom, kept_ms: int) -> None:
+        """`kept_ms`: the shortest time for which a room stays in the store after it was opened."""
         self._epoch = epoch
+        self._kept_ms = kept_ms
         self.state = LobbyState() if stored.snapshot is None else _decode_state(stored.snapshot)
         self._last = LOBBY
         """The room of the latest reservation."""
@@ -117,7 +120,7 @@ class Lobby:
         for event in events:
             self._apply(event)
         if record.id and events:
-            self._remember(record.sid, record.id)
+            self._remember(record.sid, record.id, record.at)
 
     def handle(self, envelope: Envelope, at_ms: int) -> Result:
         """Carry a command out, or refuse it. If this raises, the lobby is broken: drop it and load it again."""
@@ -130,7 +133,7 @@ class Lobby:
         if known is None or envelope.id > known.id:
             self._carry_out(envelope, at_ms, result)
         elif envelope.id == known.id:
-            self._answer(envelope, known.room, result)
+            self._answer(envelope, known.room, result, opens=at_ms - known.at_ms < self._kept_ms)
         else:
             _refuse(envelope, "command/too_old", result)
         return result
@@ -187,8 +190,8 @@ class Lobby:
         record = JournalRecord(at_ms, self._epoch, sid, command, events=msgspec.Raw(_encode(events)))
         result.records.append(FiledRecord(offset, 0, record))
         if envelope is not None:
-            self._remember(sid, command)
-            self._answer(envelope, self._last, result)
+            self._remember(sid, command, at_ms)
+            self._answer(envelope, self._last, result, opens=True)
         if offset % SNAPSHOT_EVERY == 0:
             self._forget_stale(at_ms)
             result.snapshot = Snapshot(offset, 0, _encode(state), covers_journal=True)
@@ -212,10 +215,10 @@ class Lobby:
                     coming = {holder: until for holder, until in tables[room].reserved.items() if until > begun_ms}
                     tables[room].reserved = {**coming, sid: until_ms}
 
-    def _remember(self, sid: SessionId, command: CommandId) -> None:
+    def _remember(self, sid: SessionId, command: CommandId, at_ms: int) -> None:
         answers = self.state.answers
         answers.pop(sid, None)
-        answers[sid] = LobbyAnswer(command, self._last)
+        answers[sid] = LobbyAnswer(command, self._last, at_ms)
         if len(answers) > SESSIONS_KEPT:
             del answers[next(iter(answers))]
 
@@ -229,9 +232,13 @@ class Lobby:
         for room in stale:
             del self.state.tables[room]
 
-    def _answer(self, envelope: Envelope, room: RoomId, result: Result) -> None:
+    def _answer(self, envelope: Envelope, room: RoomId, result: Result, *, opens: bool) -> None:
+        """Answer with a room and, if the session may open it (`opens`), with its spec. A request that is repeated late
+        may not: the room may have been opened, closed and removed from the store meanwhile, and opening it again would
+        give its number and its offsets to another history."""
         table = self.state.tables.get(room)
-        spec = _asked_for(envelope.body) if table is None else table.spec
+        asked = _asked_for(envelope.body) if opens else None
+        spec = asked if table is None else table.spec
         result.answer(envelope, Reply(envelope.conn, LOBBY, envelope.id, to=room, spec=spec))
 
 

@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from shared.bus import command_streams, commits, journal, keys, quarantine
 from shared.bus.command_streams import StreamEntry
-from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.commits import AnyOutcome, Commit, CommitOutcome
 from shared.bus.keys import Keys
-from shared.bus.store import OutcomeUnknown, Store, StoreDown, StoreError
+from shared.bus.store import Store, StoreError
 from shared.commands import Envelope
-from shared.ids import LOBBY, RoomId, partition_of
+from shared.ids import LOBBY, Partition, RoomId, partition_of
 from shared.results import Result
 from shared.runtime.settings import WorkerSettings
 from worker.metrics import WorkerMetrics
@@ -23,8 +25,35 @@ log = logging.getLogger("tavolata.consumer")
 _BLOCK_MS = 1_000
 _MANY_COMMANDS = 16
 """After a round with this many commands more are on their way, and handling them together is cheaper."""
+_TURNS_IN_A_LEASE = 30
+"""Between two renewals a worker makes several round trips, and each of them can wait for a whole turn. A turn is also
+the time for which the rooms of all other partitions wait."""
+_ROOMS_AT_ONCE = 16
+"""Rooms read in one round trip. Replaying their journals is not interrupted, so few of them must fit into a turn."""
 _WITHOUT_LEASE_S = 0.02
 _RETRY_S = 0.1
+_FULL_S = 0.5
+
+
+class TurnBudget:
+    """Limits how long a turn loads rooms and handles commands before it commits. The watchdog limits a single command;
+    many of moderate cost would together keep the worker from renewing its leases. The budget is CPU time of the
+    process, so that waiting for the store or for the processor does not count."""
+
+    __slots__ = ("_cpu", "_ends", "_turn_s")
+
+    def __init__(self, cpu: Callable[[], float], lease_ms: int) -> None:
+        """`cpu` is the CPU time that the process has used so far, in seconds."""
+        self._cpu = cpu
+        self._turn_s = lease_ms / 1_000 / _TURNS_IN_A_LEASE
+        self._ends = 0.0
+
+    def begin(self) -> None:
+        """Begin a turn."""
+        self._ends = self._cpu() + self._turn_s
+
+    def is_spent(self) -> bool:
+        return self._cpu() >= self._ends
 
 
 @dataclass(slots=True)
@@ -33,35 +62,65 @@ class PartitionBatch:
 
     partition: OwnedPartition
     entries: list[StreamEntry]
-    results: Sequence[Result] = ()
+    results: list[Result] = field(default_factory=list)
+    handled: int = 0
+    """The number of entries that were handled so far."""
+    cold: bool = False
+    """Some rooms were not in memory when the turn began."""
 
     @property
     def after(self) -> str:
-        """The cursor once this is committed."""
-        return self.entries[-1][0]
+        """The cursor once the handled entries are committed."""
+        return self.entries[self.handled - 1][0]
+
+    def handle_next(self) -> bool:
+        """Handle the next entry. False if none is left, or if rooms of the next one are still to be loaded."""
+        entry = self.entries[self.handled : self.handled + 1]
+        if not entry or (self.cold and self.partition.missing(entry)):
+            return False
+        self.results += self.partition.handle(entry)
+        self.handled += 1
+        return True
 
 
 class Consumer:
     """The main loop of a worker. Each of its steps can be taken alone."""
 
     def __init__(
-        self, reader: Store, store: Store, ownership: Ownership, settings: WorkerSettings, metrics: WorkerMetrics
+        self,
+        reader: Store,
+        store: Store,
+        ownership: Ownership,
+        settings: WorkerSettings,
+        metrics: WorkerMetrics,
+        cpu: Callable[[], float],
     ) -> None:
         self._reader = reader
         self._store = store
         self._ownership = ownership
         self._settings = settings
         self._metrics = metrics
+        self._budget = TurnBudget(cpu, settings.lease_ms)
+        self._first = Partition(0)
+        """The partition that the next turn begins with."""
         self._lobby = keys.all_keys(settings.partitions)[partition_of(LOBBY, settings.partitions)]
 
     async def read(self, block_ms: int | None) -> list[PartitionBatch]:
-        """The new entries of the owned partitions."""
+        """The new entries of the owned partitions. A partition with entries that the last turn did not get to is not
+        read: those come first."""
         owned = dict(self._ownership.partitions)
-        cursors = {number: (partition.keys, partition.cursor) for number, partition in owned.items()}
-        if not cursors:
-            return []
-        entries = await command_streams.read(self._reader, cursors, self._settings.batch, block_ms)
-        return [PartitionBatch(owned[number], items) for number, items in entries.items() if self._owns(owned[number])]
+        cursors = {number: (one.keys, one.cursor) for number, one in owned.items() if not one.waiting}
+        if cursors:
+            if len(cursors) < len(owned):
+                block_ms = None
+            # The limit is for all partitions together: decoding the entries is part of no turn.
+            count = max(1, self._settings.batch // len(owned))
+            found = await command_streams.read(self._reader, cursors, count, block_ms)
+            for number, entries in found.items():
+                owned[number].waiting = entries
+        ready = [one for one in owned.values() if one.waiting and self._owns(one)]
+        ready.sort(key=lambda one: (one.partition - self._first) % self._settings.partitions)
+        return [PartitionBatch(one, one.waiting) for one in ready]
 
     def _owns(self, partition: OwnedPartition) -> bool:
         """Whether this is still the same ownership. A partition that was lost and taken again during the read may have
@@ -69,10 +128,24 @@ class Consumer:
         return self._ownership.partitions.get(partition.partition) is partition
 
     async def load(self, batches: list[PartitionBatch]) -> None:
-        """Load the rooms that the commands are for."""
-        wanted = [(batch.partition, room) for batch in batches for room in batch.partition.missing(batch.entries)]
+        """Load the rooms that the commands are for, a portion at a time, until a budget is used up. No
+        command of the turn has been handled yet: a room whose last steps are not committed must not be loaded."""
+        self._budget.begin()
+        wanted: list[list[tuple[OwnedPartition, RoomId]]] = []
+        for batch in batches:
+            missing = batch.partition.missing(batch.entries)
+            if missing:
+                batch.cold = True
+                wanted.append([(batch.partition, room) for room in missing])
         if not wanted:
             return
+        in_turns = [place for places in zip_longest(*wanted) for place in places if place is not None]
+        for at in range(0, len(in_turns), _ROOMS_AT_ONCE):
+            await self._load_portion(in_turns[at : at + _ROOMS_AT_ONCE])
+            if self._budget.is_spent():
+                break
+
+    async def _load_portion(self, wanted: list[tuple[OwnedPartition, RoomId]]) -> None:
         stored = await journal.load(self._store, [(partition.keys, room) for partition, room in wanted])
         failed: list[tuple[Keys, RoomId, str]] = []
         for (partition, room), found in zip(wanted, stored, strict=True):
@@ -81,30 +154,36 @@ class Consumer:
         await quarantine.mark(self._store, failed)
 
     def handle(self, batches: list[PartitionBatch]) -> list[PartitionBatch]:
-        """Handle the commands; the batches for which there was time. The rest is still on its streams, and is read
-        again."""
-        watchdog = self._ownership.watchdog
+        """Handle the commands until a budget is used up; the batches that have results. The partitions
+        take turns, entry by entry, so that expensive commands of one do not keep the others waiting. At least one
+        entry is handled if the rooms of one are loaded. The rest stays with its partition for the next turn, which
+        begins with the partition that is next in line."""
+        watchdog, budget = self._ownership.watchdog, self._budget
         watchdog.overtime = False
-        handled: list[PartitionBatch] = []
-        for batch in batches:
-            if watchdog.overtime:
+        budget.begin()  # anew: a turn that has loaded rooms must also get commands done
+        in_line = deque(batches)
+        while in_line:
+            batch = in_line.popleft()
+            if not batch.handle_next():
+                continue
+            in_line.append(batch)
+            if watchdog.overtime or budget.is_spent():
+                self._first = in_line[0].partition.partition
                 break
-            batch.results = batch.partition.handle(batch.entries)
-            handled.append(batch)
+        handled = [batch for batch in batches if batch.handled]
+        for batch in handled:
+            batch.partition.waiting = batch.entries[batch.handled :]
+            del batch.entries[batch.handled :]
         return handled
 
     async def commit(self, batches: list[PartitionBatch]) -> None:
         """Commit the results; clients see them only now. A partition whose commit is refused or uncertain is dropped:
         our memory of its rooms is ahead of the store, or may be."""
         encoded = [batch.partition.encode(batch.results, batch.after) for batch in batches]
-        replicas = self._settings.replicas if self._settings.durability == "replicated" else 0
-        outcomes: list[AnyOutcome]
-        try:
-            outcomes = await commits.commit(self._store, encoded, replicas)
-        except StoreError as error:
-            outcomes = [str(error)] * len(encoded)
+        outcomes = await self._commit(encoded)
         notices: list[Envelope] = []
-        done: list[tuple[Sequence[StreamEntry], Sequence[Result]]] = []
+        results: list[Result] = []
+        done = steps = 0
         now_ms = oldest_ms = self._ownership.now_ms()
         for batch, commit, outcome in zip(batches, encoded, outcomes, strict=True):
             if outcome not in (CommitOutcome.OK, CommitOutcome.DONE):
@@ -113,14 +192,35 @@ class Consumer:
                 self._metrics.commit_failed(outcome)
                 continue
             batch.partition.committed(commit)
-            done.append((batch.entries, batch.results))
+            results += batch.results
+            steps += commit.step_count
+            done += 1
             notices += self._follow(batch)
             oldest_ms = min(oldest_ms, command_streams.time_of(batch.entries[0][0]))
         if done:
-            self._metrics.committed(done)
+            self._metrics.committed(done, results, steps)
         self._metrics.lagged(now_ms - oldest_ms)
         if notices:
             await self._notify_lobby(notices)
+
+    async def _commit(self, encoded: list[Commit]) -> list[AnyOutcome]:
+        """Commit, and wait while the store is full: nothing was written then, so that the results in memory hold until
+        there is space. Gateways refuse new commands meanwhile."""
+        replicas = self._settings.replicas if self._settings.durability == "replicated" else 0
+        outcomes: list[AnyOutcome] = [CommitOutcome.FULL] * len(encoded)
+        while waiting := [at for at, outcome in enumerate(outcomes) if outcome == CommitOutcome.FULL]:
+            try:
+                found = await commits.commit(self._store, [encoded[at] for at in waiting], replicas)
+                for at, outcome in zip(waiting, found, strict=True):
+                    outcomes[at] = outcome
+            except StoreError as error:
+                for at in waiting:
+                    outcomes[at] = str(error)
+            if CommitOutcome.FULL in outcomes:
+                log.warning("the store is full: the results of %d partitions wait", len(waiting))
+                self._metrics.commit_failed(CommitOutcome.FULL)
+                await asyncio.sleep(_FULL_S)
+        return outcomes
 
     def _follow(self, batch: PartitionBatch) -> list[Envelope]:
         """Schedule the deadlines of committed results; their notices to the lobby."""
@@ -135,8 +235,8 @@ class Consumer:
     async def _notify_lobby(self, notices: list[Envelope]) -> None:
         """A lost notice is repeated when a player comes to that room in vain."""
         try:
-            await self._store.pipe((command_streams.adding(self._lobby, notices),))
-        except (StoreDown, OutcomeUnknown) as error:
+            await self._store.pipe(command_streams.adding_many(self._lobby, notices))
+        except StoreError as error:
             log.info("a notice to the lobby may be lost: %s", error)
 
     async def release_leaving(self) -> None:
@@ -147,12 +247,17 @@ class Consumer:
                 await self._ownership.release(partition)
 
     async def consume(self, block_ms: int | None) -> int:
-        """Read, load, handle, commit; the number of commands that were read."""
+        """One turn: read, load, handle, commit, renew the leases if that is due. Returns the number of commands that
+        were handled."""
         batches = await self.read(block_ms)
-        if batches:
-            await self.load(batches)
-            await self.commit(self.handle(batches))
-        return sum(len(envelopes) for batch in batches for _, envelopes in batch.entries)
+        if not batches:
+            return 0
+        await self.load(batches)
+        handled = self.handle(batches)
+        if handled:
+            await self.commit(handled)
+        await self._ownership.renew_if_due()
+        return sum(len(envelopes) for batch in handled for _, envelopes in batch.entries)
 
     async def run(self) -> None:
         """Consume until cancelled."""

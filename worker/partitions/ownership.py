@@ -54,6 +54,7 @@ class Ownership:
         self._monotonic = monotonic
         self._keys = keys.all_keys(settings.partitions)
         self._registered = False
+        self._status = b"{}"
         self._renewed = monotonic()
         self._connected_since = monotonic()
 
@@ -61,7 +62,8 @@ class Ownership:
 
     async def tick(self, status: bytes = b"{}") -> None:
         """One round: heartbeat, renewal of leases, assignment, dead processes, heartbeats to gateways."""
-        members = None if self.draining else await self._heartbeat(status)
+        self._status = status
+        members = None if self.draining else await self._heartbeat()
         await self._renew()
         if members is None or self.draining:
             return
@@ -70,9 +72,9 @@ class Ownership:
         await self._look_for_lost_gateways()
         await self._send_heartbeats()
         await self._release_freed_rooms()
-        idle_since_ms = self._clock.now_ms() - self._settings.rematch_ms
+        now_ms = self._clock.now_ms()
         for partition in self.partitions.values():
-            partition.evict(idle_since_ms)
+            partition.evict(now_ms - self._settings.rematch_ms, now_ms)
 
     async def run(self, wake: asyncio.Event, status: Callable[[], bytes]) -> None:
         """Tick until cancelled: regularly, and soon after `wake`."""
@@ -108,9 +110,17 @@ class Ownership:
         self.changed.clear()
         await self.changed.wait()
 
-    async def _heartbeat(self, status: bytes) -> Members:
+    async def renew_if_due(self) -> None:
+        """Renew the leases if the regular round is late. Under load each of its round trips waits for a whole turn of
+        the consumer, and looking for lost gateways takes many of them."""
+        if (self._monotonic() - self._renewed) * 1_000 >= self._settings.lease_ms / 3:
+            if not self.draining:
+                await self._heartbeat()
+            await self._renew()
+
+    async def _heartbeat(self) -> Members:
         first = not self._registered
-        members = await WORKERS.heartbeat(self._store, self.worker, self._settings.lease_ms, status, first=first)
+        members = await WORKERS.heartbeat(self._store, self.worker, self._settings.lease_ms, self._status, first=first)
         if first:
             await leases.announce_worker(self._store, self.worker)
         self._registered = not members.lease_lost
@@ -175,6 +185,7 @@ class Ownership:
             partition.gateways = found.gateways
             partition.numbers = dict.fromkeys(found.gateways, 0)
             partition.quarantined = found.quarantined
+            partition.unwritten = found.unwritten
             commands += _compensation(partition, found)
         commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
         await self._store.pipe(commands)

@@ -5,7 +5,7 @@ Commands are handled here without IO. A failure in one room must not harm the ot
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.bus import command_streams, commits
 from shared.bus.command_streams import StreamEntry
@@ -13,10 +13,11 @@ from shared.bus.commits import Commit
 from shared.bus.journal import StoredRoom
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
+from shared.bus.partition_log import UnwrittenRooms
 from shared.commands import Envelope
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
-from shared.ids import LOBBY, GatewayId, Partition, RoomId
+from shared.ids import LOBBY, CommitNumber, GatewayId, Partition, RoomId
 from shared.results import Result
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog
@@ -41,19 +42,26 @@ class OwnedPartition:
     settings: WorkerSettings
     watchdog: Watchdog = field(default_factory=Watchdog)
     rooms: dict[RoomId, Room] = field(default_factory=dict)
+    unopened: set[RoomId] = field(default_factory=set)
+    """Rooms in memory that no command has opened. They leave with the commit: the rest of the batch may need them."""
     lobby: Lobby | None = None
     gateways: set[GatewayId] = field(default_factory=set)
     """The gateways that have received something from this partition."""
     quarantined: set[RoomId] = field(default_factory=set)
     cursor: str = ""
+    waiting: list[StreamEntry] = field(default_factory=list)
+    """Entries behind the cursor that were read and not handled yet."""
     numbers: Mapping[GatewayId, int] = field(default_factory=dict)
     """The number of the last committed delivery to each gateway."""
     leaving: bool = False
     """Whether another worker should own it: it is handed over between two batches."""
-    commits: int = 0
+    commit: CommitNumber = CommitNumber(0)
+    """The number of the last commit."""
+    unwritten: UnwrittenRooms = field(default_factory=UnwrittenRooms)
+    """The history of rooms that is in the partition's logs alone."""
 
     def __post_init__(self) -> None:
-        self.cursor = self.lease.cursor
+        self.cursor, self.commit = self.lease.cursor, CommitNumber(self.lease.commit)
 
     def missing(self, entries: Sequence[StreamEntry]) -> list[RoomId]:
         """The rooms that must be loaded before these entries can be handled."""
@@ -68,8 +76,10 @@ class OwnedPartition:
             self.watchdog.task = stored
             if stored.damage:
                 raise RoomBroken(f"room {room} cannot be loaded: {stored.damage}")
+            stored = replace(stored, records=stored.records + self.unwritten.records(room))
             if room == LOBBY:
-                self.lobby = Lobby(self.lease.epoch, stored)
+                kept_ms = min(self.settings.keep_unplayed_ms, self.settings.keep_finished_ms)
+                self.lobby = Lobby(self.lease.epoch, stored, kept_ms)
             else:
                 self.rooms[room] = Room(room, self.lease.epoch, self.catalog, self.settings, stored)
         except Exception as error:  # records of an older version must not cost us the whole partition
@@ -80,17 +90,13 @@ class OwnedPartition:
             self.watchdog.task = None
         return ""
 
-    def handle(self, entries: list[StreamEntry]) -> list[Result]:
-        """The results of these commands. Entries for which there was no time are removed from the list."""
+    def handle(self, entries: Sequence[StreamEntry]) -> list[Result]:
+        """The results of these commands."""
         results: list[Result] = []
-        for number, (entry_id, envelopes) in enumerate(entries, start=1):
+        for entry_id, envelopes in entries:
             at_ms = command_streams.time_of(entry_id)
             for envelope in envelopes:
                 results.append(self._handle_one(envelope, at_ms))
-            if self.watchdog.overtime:
-                # The leases are about to end. What was handled so far is committed before anything else is begun.
-                del entries[number:]
-                break
         if log.isEnabledFor(logging.DEBUG):
             for envelope in (envelope for _, envelopes in entries for envelope in envelopes):
                 log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
@@ -113,7 +119,7 @@ class OwnedPartition:
             log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, number, envelope.body)
             return self._quarantine(envelope, repr(error))
         if not result.records and not room.state.status:
-            del self.rooms[number]  # a refused command has not opened it
+            self.unopened.add(number)
         return result
 
     def _handle_in_lobby(self, envelope: Envelope, at_ms: int) -> Result:
@@ -141,31 +147,40 @@ class OwnedPartition:
         return result
 
     def encode(self, results: Sequence[Result], after: str) -> Commit:
-        """The commit of these results, which moves the cursor to `after`."""
-        self.commits += 1
+        """The commit of these results, which moves the cursor to `after`. If it fails, the partition must be dropped:
+        `unwritten` has the results already."""
+        number = CommitNumber(self.commit + 1)
         return commits.encode(
             results,
             self.keys,
             self.lease,
             self.cursor,
             after,
+            number=number,
+            unwritten=self.unwritten,
             numbers=self.numbers,
             updates_kept=self.settings.updates_kept,
-            trim_commands=self.commits % _TRIM_EVERY == 0,
+            log_bytes=self.settings.log_bytes,
+            trim=number % _TRIM_EVERY == 0,
         )
 
     def committed(self, commit: Commit) -> None:
         """Go on from where a successful commit has brought the partition."""
-        self.cursor, self.numbers = commit.after, commit.numbers
+        self.cursor, self.commit, self.numbers = commit.after, commit.number, commit.numbers
         self.gateways |= commit.numbers.keys()
+        for number in self.unopened:
+            if number in self.rooms and not self.rooms[number].state.status:
+                del self.rooms[number]
+        self.unopened.clear()
 
     def forget_gateway(self, gateway: GatewayId) -> None:
         self.gateways.discard(gateway)
         self.numbers = {other: number for other, number in self.numbers.items() if other != gateway}
 
-    def evict(self, idle_since_ms: int) -> None:
-        """Drop rooms from memory that are over and had no command since this time."""
-        idle = [number for number, room in self.rooms.items() if room.state.over and room.touched_ms < idle_since_ms]
+    def evict(self, idle_since_ms: int, now_ms: int) -> None:
+        """Drop rooms from memory that are over and had no command since this time, or have left the store."""
+        over = [(number, room) for number, room in self.rooms.items() if room.state.over]
+        idle = [number for number, room in over if room.touched_ms < idle_since_ms or 0 < room.expires_ms <= now_ms]
         for number in idle:
             del self.rooms[number]
 

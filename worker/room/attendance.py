@@ -4,7 +4,7 @@ Connections come and go more often than players: most changes are notes in the j
 player who goes away, or comes back, makes a step.
 """
 
-from shared.commands import Envelope, Wants
+from shared.commands import Enter, Envelope, Wants
 from shared.game import Absent
 from shared.ids import GatewayId, Seat
 from shared.journal_records import Attached, Detached
@@ -32,7 +32,8 @@ class Attendance:
         before = place.gateway if place.here else GatewayId("")
         if not place.here and not draft.events and not draft.state.over:
             seating.come_back(draft, seat, envelope.sid)
-        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants, envelope.id)
+        address = envelope.body.address if isinstance(envelope.body, Enter) else place.address
+        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants, envelope.id, address)
         if draft.events:
             draft.note(note)
             steps.close(at_ms, envelope, seat if joining else None, notes=(note,))

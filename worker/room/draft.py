@@ -129,11 +129,14 @@ class RoomDraft:
             raise RoomBroken(f"room {self.state.room} has no game")
         return self.game
 
-    def options(self, game: AnyGame, spec: RoomSpec) -> Any:
-        """The options of a table as its game declares them; raises `msgspec.ValidationError`. Converting them can take
-        long (a whole level can be among them), so the last ones are kept until the game starts."""
+    def options(self, game: AnyGame, spec: RoomSpec, *, limited: bool = False) -> Any:
+        """The options of a table as its game declares them; raises `msgspec.ValidationError`. With `limited`, the
+        game's limits for players apply: they count when a table is opened, and not for a table that is there.
+        Converting options can take long (a whole level can be among them), so the last ones are kept until the game
+        starts."""
         if self._options is None or self._options[0] is not spec:
-            self._options = spec, msgspec.convert(spec.options, game.options_type)
+            kind = None if limited else game.trusted_options_type
+            self._options = spec, msgspec.convert(spec.options, kind or game.options_type)
         return self._options[1]
 
     def drop_options(self) -> None:

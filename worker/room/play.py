@@ -4,6 +4,7 @@ The functions add events to the draft of a step, or return a refusal; then nothi
 """
 
 import logging
+import re
 from typing import Any
 
 import msgspec
@@ -19,6 +20,8 @@ from worker.room.draft import RoomDraft
 log = logging.getLogger("tavolata.room")
 
 MOST_TEXT = 500
+"""Characters of a chat line. JSON writes a control character as six bytes; without them it is 2,000 bytes at most."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _NOT_PLAYING: dict[RoomStatus, ErrorCode] = {
     RoomStatus.WAITING: "room/not_started",
     RoomStatus.FINISHED: "game/over",
@@ -73,13 +76,15 @@ def play_for_all(draft: RoomDraft, reason: str) -> None:
             play_for(draft, seat, reason)
 
 
-def say(draft: RoomDraft, seat: Seat, body: Say) -> Rejected | None:
-    """Chat, to all or to one player."""
+def say(draft: RoomDraft, seat: Seat, body: Say, most_bytes: int) -> Rejected | None:
+    """Chat, to all or to one player. `most_bytes` is the share of the journal that chat may take."""
     state = draft.state
-    if not body.text.strip() or len(body.text) > MOST_TEXT:
+    if not body.text.strip() or len(body.text) > MOST_TEXT or _CONTROL.search(body.text):
         return refusal("room/bad_text")
     if state.status == RoomStatus.CLOSED:
         return refusal("room/closed")
+    if state.said_bytes >= most_bytes:
+        return refusal("room/chat_full")
     to: Seat | None = None
     if body.to is not None:
         to = state.seat_named(body.to)
@@ -94,5 +99,5 @@ def rematch(draft: RoomDraft, body: Rematch) -> Rejected | None:
     if draft.state.status != RoomStatus.FINISHED:
         return refusal("room/not_finished")
     if draft.state.rematch is None:
-        draft.add(Rematched(body.room))
+        draft.add(Rematched(body.room, body.key if draft.state.spec.private else ""))
     return None

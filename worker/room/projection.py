@@ -10,7 +10,18 @@ from shared.commands import Envelope, Listed, Wants
 from shared.deliveries import CompletedCommand, StepMessage
 from shared.game import AnyGame
 from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId
-from shared.room_events import NOTHING, Back, BaseRoomEvent, Configured, Joined, Opened, RoomSpec, RoomStatus, Said
+from shared.room_events import (
+    NOTHING,
+    Back,
+    BaseRoomEvent,
+    Configured,
+    Joined,
+    Opened,
+    Rematched,
+    RoomSpec,
+    RoomStatus,
+    Said,
+)
 from shared.room_views import Listing, RoomView, SeatView, Update
 from worker.room.state import RoomState
 
@@ -32,11 +43,13 @@ def shown(event: Any, seat: Seat | None, game: AnyGame) -> Any:
         return game.redact(event, seat)
     match event:
         case Joined():
-            return msgspec.structs.replace(event, sid=SessionId(""))
+            return msgspec.structs.replace(event, sid=SessionId(""), token=False)
         case Back():
             return msgspec.structs.replace(event, sid=SessionId(""))
         case Opened():
-            return msgspec.structs.replace(event, seed=0, spec=_shown_spec(event.spec, game))
+            return msgspec.structs.replace(event, seed=0, key="", spec=_shown_spec(event.spec, game))
+        case Rematched():
+            return msgspec.structs.replace(event, key="")
         case Configured():
             return msgspec.structs.replace(event, spec=_shown_spec(event.spec, game))
         case Said(seat=sender, to=to):
@@ -57,7 +70,7 @@ def _with(update: Update, events: Sequence[Any], before: Sequence[Any]) -> Updat
 
 
 def public_message(update: Update, done: CompletedCommand | None) -> StepMessage:
-    """The message of a step that all receivers may see in full."""
+    """The message of a step that all receivers may see in full, if none of them wants more than events."""
     return StepMessage(update.room, update.epoch, update.offset, msgspec.Raw(_encode(update)), {}, NOTHING, done)
 
 
@@ -70,28 +83,58 @@ class Projection:
         self._play = play
         self._turn = turn
 
-    def message(self, events: Sequence[Any], update: Update, done: CompletedCommand | None) -> StepMessage:
+    def messages(
+        self, events: Sequence[Any], update: Update, done: CompletedCommand | None
+    ) -> tuple[StepMessage, StepMessage | None]:
         """The message of a step: the public update, and those of seats that may see something else. `update` has all
-        events in it, as they are in the journal."""
+        events in it, as they are in the journal. If the message carries views, the second one is the same without
+        them: views are large, and the room's updates keep only what cannot be made again."""
         state = self._state
         public_events = _visible(events, None, self._game)
         update = _with(update, public_events, events)
         public = _encode(update)
         seats: dict[Seat, msgspec.Raw] = {}
+        kept: dict[Seat, msgspec.Raw] = {}
         for seat, place in state.seats.items():
             if place.bot or place.left:
                 continue
             own = _with(update, _visible(events, seat, self._game), public_events)
-            extra = self._extra(seat, place.wants)
             body = public if own is update else _encode(own)
-            if extra or body != public:
-                seats[seat] = msgspec.Raw(body[:-1] + extra + b"}")
+            options = self._options_part(seat) if place.wants & _OPTIONS else b""
+            if options or body != public:
+                kept[seat] = seats[seat] = msgspec.Raw(body[:-1] + options + b"}")
+            if place.wants & _VIEW:
+                seats[seat] = msgspec.Raw(body[:-1] + self._view_part(seat, place.wants) + options + b"}")
         watchers = NOTHING
         if state.audience and any(wants & _VIEW for wants in state.audience.values()):
-            watchers = msgspec.Raw(public[:-1] + self._extra(None, _VIEW) + b"}")
-        return StepMessage(state.room, state.epoch, state.offset, msgspec.Raw(public), seats, watchers, done)
+            watchers = msgspec.Raw(public[:-1] + self._view_part(None, _VIEW) + b"}")
+        whole = StepMessage(
+            state.room,
+            state.epoch,
+            state.offset,
+            msgspec.Raw(public),
+            seats,
+            watchers,
+            done,
+            self._replay(events, update, public),
+        )
+        if seats == kept and watchers == NOTHING:
+            return whole, None
+        return whole, msgspec.structs.replace(whole, seats=kept, watchers=NOTHING)
 
-    def view(self, seat: Seat | None, wants: int) -> bytes:
+    def _replay(self, events: Sequence[Any], update: Update, public: bytes) -> msgspec.Raw:
+        """The update for replays, if it shows more than the public one."""
+        replay = self._game.replay
+        if replay is None:
+            return NOTHING
+        shown_events = [
+            shown(event, None, self._game) if isinstance(event, BaseRoomEvent) else replay(event) for event in events
+        ]
+        visible = [event for event in shown_events if event is not None]
+        body = _encode(msgspec.structs.replace(update, events=msgspec.Raw(_encode(visible))))
+        return NOTHING if body == public else msgspec.Raw(body)
+
+    def view(self, seat: Seat | None, wants: int, *, chat: bool = True) -> bytes:
         """The `RoomView` of a seat, or of a spectator."""
         state = self._state
         seats = tuple(
@@ -110,7 +153,7 @@ class Projection:
             you=seat,
             last_id=None if seat is None else state.seats[seat].last_id,
             turn=self._turn,
-            chat=tuple(said for said in state.chat if shown(said, seat, self._game) is not None),
+            chat=tuple(said for said in state.chat if shown(said, seat, self._game) is not None) if chat else (),
             clock_ms=state.clock_ms,
             game=msgspec.Raw(_encode(self._game.view(self._play, seat))) if started else NOTHING,
             options=self._options(seat) if wants & _OPTIONS else NOTHING,
@@ -125,7 +168,7 @@ class Projection:
         if state.over:
             return None
         removed = self._game.removed(self._play) if state.status == RoomStatus.PLAYING else ()
-        away = [seat for seat, place in state.seats.items() if not place.here and not place.left]
+        away = [seat for seat, place in state.seats.items() if not (place.here or place.left or place.token)]
         return Listing(
             room=state.room,
             game=state.spec.game,
@@ -156,15 +199,14 @@ class Projection:
         body = Listed(state.room, state.offset, state.spec, free, state.created_ms, sids)
         return Envelope(LOBBY, SessionId(""), CommandId(0), body)
 
-    def _extra(self, seat: Seat | None, wants: int) -> bytes:
-        if not wants:
-            return b""
-        extra = b""
-        if wants & _VIEW:
-            extra += b',"view":' + self.view(seat, wants)
-        if wants & _OPTIONS and (options := self._options(seat)) != NOTHING:
-            extra += b',"options":' + bytes(options)
-        return extra
+    def _view_part(self, seat: Seat | None, wants: int) -> bytes:
+        """The view in an update. It has no chat: each message is an event of its own, and all of them together would
+        make every update as large as the chat."""
+        return b',"view":' + self.view(seat, wants, chat=False)
+
+    def _options_part(self, seat: Seat) -> bytes:
+        options = self._options(seat)
+        return b"" if options == NOTHING else b',"options":' + bytes(options)
 
     def _options(self, seat: Seat | None) -> msgspec.Raw:
         if seat is None or seat not in self._turn:

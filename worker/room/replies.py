@@ -25,8 +25,15 @@ def done(state: RoomState, envelope: Envelope, seat: Seat | None = None, view: b
         since=Offset(0) if place is None else place.since,
     )
     if isinstance(envelope.body, Rematch):
-        return msgspec.structs.replace(reply, to=state.rematch, spec=state.spec)
+        return msgspec.structs.replace(reply, to=state.rematch, spec=state.spec, key=state.rematch_key)
     return reply
+
+
+def attached(state: RoomState, envelope: Envelope, seat: Seat | None, view: bytes | None) -> Reply:
+    """The connection is attached, at a seat or as a spectator. Players are given the key, so that they can invite
+    others; it is that of the room, whatever key a repeated command has brought."""
+    reply = done(state, envelope, seat, view)
+    return reply if seat is None or not state.key else msgspec.structs.replace(reply, key=state.key)
 
 
 def no_step(room: RoomId, epoch: Epoch, envelope: Envelope) -> Reply:

@@ -1,5 +1,6 @@
 """Results of earlier commands, kept per seat: each command id is carried out at most once, and its answer repeated."""
 
+from itertools import islice
 from typing import Protocol
 
 import msgspec
@@ -8,6 +9,7 @@ from shared.errors import Rejected, refusal
 from shared.ids import CommandId, Epoch, Offset
 
 RESULTS_KEPT = 64
+_RESULTS_SPARE = 16
 
 
 class CommandResult(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -38,6 +40,10 @@ def known(history: CommandHistory, command: CommandId) -> CommandResult | Reject
 
 def remember(history: CommandHistory, command: CommandId, result: CommandResult) -> None:
     history.last_id = command
-    history.results[command] = result
-    if len(history.results) > RESULTS_KEPT:
-        del history.results[next(iter(history.results))]
+    results = history.results
+    results[command] = result
+    # Old results are dropped many at a time: dropping the first one each time makes a dictionary skip all that were
+    # dropped before it.
+    if len(results) > RESULTS_KEPT + _RESULTS_SPARE:
+        for old in list(islice(results, len(results) - RESULTS_KEPT)):
+            del results[old]

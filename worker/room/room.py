@@ -58,6 +58,7 @@ class Room:
         self.touched_ms = 0
         """The time of the last command."""
         self._epoch = epoch
+        self._settings = settings
         self._draft = RoomDraft(room, catalog)
         self._steps = StepBuilder(self._draft, epoch, settings)
         self._attendance = Attendance(self._draft, self._steps)
@@ -75,6 +76,11 @@ class Room:
     def state(self) -> RoomState:
         return self._draft.state
 
+    @property
+    def expires_ms(self) -> int:
+        """The time at which the room leaves the store; 0: it is not over."""
+        return self._steps.expires_ms
+
     # --- loading ----------------------------------------------------------------------------------------------------
 
     def _restore(self, snapshot: bytes) -> None:
@@ -90,6 +96,8 @@ class Room:
         """Apply a record of the journal, as it was applied when it was filed."""
         offset, number, record = entry
         draft, state = self._draft, self._draft.state
+        if offset > state.offset + 1:
+            raise RoomBroken(f"the journal has no step {state.offset + 1}")
         state.offset, state.number = offset, number
         state.deadlines.pop(record.expired, None)
         events = draft.catalog.events(draft.game, record.events)
@@ -106,6 +114,9 @@ class Room:
             self._steps.snapshots.count(entry)
             return
         state.epoch = record.epoch
+        self._steps.replayed(offset, len(record.events))
+        if state.over and not state.over_ms:
+            state.over_ms = record.at
         draft.mark_seated(events)
         draft.turn = draft.whose_turn()
         if draft.game is not None:
@@ -152,8 +163,7 @@ class Room:
             result.answer(envelope, self._to_stranger(envelope))
             return
         place = draft.state.seats[seat]
-        earlier = known(place, envelope.id)
-        if earlier is not None:
+        if envelope.id <= place.last_id and (earlier := known(place, envelope.id)) is not None:
             result.answer(envelope, replies.repeated(draft.state, envelope, seat, earlier))
             return
         refused = play.act(draft, seat, body) if type(body) is Act else self._carry_out(seat, body)
@@ -179,16 +189,17 @@ class Room:
         earlier = None if seat is None else known(state.seats[seat], envelope.id)
         if seat is not None and earlier is not None:
             return replies.repeated(state, envelope, seat, earlier)
-        if state.status and isinstance(envelope.body, Leave):
+        hidden = not state.status or state.spec.private  # a stranger must not learn which private rooms there are
+        if isinstance(envelope.body, Leave) and (not hidden or envelope.sid in state.departed):
             return replies.no_step(state.room, self._epoch, envelope)
-        return replies.refused(state.room, envelope, refusal("room/not_seated" if state.status else "room/unknown"))
+        return replies.refused(state.room, envelope, refusal("room/unknown" if hidden else "room/not_seated"))
 
     def _carry_out(self, seat: Seat, body: SeatCommand) -> Rejected | None:
         match body:
             case Act():
                 return play.act(self._draft, seat, body)
             case Say():
-                return play.say(self._draft, seat, body)
+                return play.say(self._draft, seat, body, self._settings.chat_bytes)
             case Configure():
                 return seating.configure(self._draft, seat, body)
             case Rematch():
@@ -242,19 +253,21 @@ class Room:
         self._answer_with_view(envelope, seat, result, view=view)
 
     def _watch(self, envelope: Envelope, body: Watch, at_ms: int, result: Result) -> None:
-        if not self.state.status:
-            self._refuse(envelope, refusal("room/unknown"), result)
-            return
+        result.history_wanted = not body.view  # the client has seen a part, and its gateway reads the rest
         seat = self.state.seat_of(envelope.sid)
         if seat is not None:
             self._attach(envelope, seat, at_ms, result, view=body.view)
+            return
+        refused = seating.watch_refusal(self.state, body.key)
+        if refused is not None:
+            self._refuse(envelope, refused, result)
             return
         self._attendance.watch(envelope, at_ms)
         self._answer_with_view(envelope, None, result, view=body.view)
 
     def _answer_with_view(self, envelope: Envelope, seat: Seat | None, result: Result, *, view: bool) -> None:
         shown = self._steps.projection().view(seat, envelope.wants) if view else None
-        result.answer(envelope, replies.done(self.state, envelope, seat, shown))
+        result.answer(envelope, replies.attached(self.state, envelope, seat, shown))
 
     def _remind_lobby(self, body: Enter, at_ms: int, *, hopeless: bool = False) -> None:
         """Repeat to the lobby how many seats are free: it sent a player here in vain, or back to a game that has begun.

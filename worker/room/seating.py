@@ -3,6 +3,7 @@
 The functions add events to the draft of a step, or return a refusal; then nothing was added, unless the room was new.
 """
 
+import hmac
 import re
 
 import msgspec
@@ -11,7 +12,19 @@ from shared.commands import Configure, Enter
 from shared.errors import Rejected, refusal
 from shared.game import Absent, AnyGame, Choice, Present, Table
 from shared.ids import Seat, SessionId
-from shared.room_events import Back, Closed, Configured, Joined, Left, Opened, RoomSpec, RoomStatus, Started
+from shared.name_rules import folded
+from shared.room_events import (
+    Back,
+    Closed,
+    Configured,
+    Joined,
+    Left,
+    Opened,
+    RoomSpec,
+    RoomStatus,
+    Spectators,
+    Started,
+)
 from worker.games import NoSuchGame
 from worker.room.draft import RoomDraft
 from worker.room.state import RoomState
@@ -34,7 +47,7 @@ def open_if_new(draft: RoomDraft, body: Enter, at_ms: int) -> Rejected | None:
     if (unfit := _unfit(draft, game, spec)) is not None:
         return unfit
     draft.open_game(game, at_ms)
-    draft.add(Opened(spec, game.version, body.of, body.seed))
+    draft.add(Opened(spec, game.version, body.of, body.seed, body.key if spec.private else ""))
     for number in range(spec.seats - spec.bots, spec.seats):
         choice = _admit(draft, Seat(number), {})
         if isinstance(choice, Rejected):
@@ -50,7 +63,7 @@ def _unfit(draft: RoomDraft, game: AnyGame, spec: RoomSpec) -> Rejected | None:
     if not (0 <= spec.turn_ms <= LONGEST_MS and 0 <= spec.wait_ms <= LONGEST_MS):
         return refusal("room/bad_options", f"turn_ms and wait_ms are 0 to {LONGEST_MS}")
     try:
-        draft.options(game, spec)
+        draft.options(game, spec, limited=not spec.trusted)
     except msgspec.ValidationError as error:
         return refusal("room/bad_options", str(error))
     return None
@@ -59,6 +72,8 @@ def _unfit(draft: RoomDraft, game: AnyGame, spec: RoomSpec) -> Rejected | None:
 def sit_down(draft: RoomDraft, sid: SessionId, body: Enter) -> Seat | Rejected:
     """Take the first free seat."""
     state, game = draft.state, draft.known_game
+    if not _is_key(state, body.key):
+        return refusal("room/unknown")
     if state.status == RoomStatus.CLOSED:
         return refusal("room/closed")
     if state.status != RoomStatus.WAITING:
@@ -70,12 +85,12 @@ def sit_down(draft: RoomDraft, sid: SessionId, body: Enter) -> Seat | Rejected:
         return refusal("room/full")
     if game.names and not re.fullmatch(game.names, body.name):
         return refusal("name/bad", "this game does not allow that name")
-    if state.seat_named(body.name) is not None:
+    if folded(body.name) in {folded(place.name) for place in state.seats.values()}:
         return refusal("name/taken")
     choice = _admit(draft, free[0], body.choice)
     if isinstance(choice, Rejected):
         return choice
-    draft.add(Joined(free[0], body.name, False, choice, sid))
+    draft.add(Joined(free[0], body.name, False, choice, sid, body.token))
     return free[0]
 
 
@@ -86,19 +101,35 @@ def _admit(draft: RoomDraft, seat: Seat, choice: Choice) -> Choice | Rejected:
 
 
 def take_back(draft: RoomDraft, sid: SessionId, body: Enter) -> Seat | Rejected:
-    """Take the seat of a player who is away, by the name of that player."""
+    """Take the seat of a player who is away, by the name of that player. A seat that was taken with a token is never
+    given back by name: knowing a name proves nothing."""
     state = draft.state
     seat = state.seat_named(body.name)
+    if state.key and (seat is None or state.seats[seat].token):
+        return refusal("room/unknown")
     if state.outcome is not None:
         return refusal("game/over", _ending(state))
     if seat is None or state.seats[seat].left or state.seats[seat].bot or seat in draft.removed():
         return refusal("room/nobody")
     if state.over:
         return refusal("room/closed")
-    if state.seats[seat].here:
+    place = state.seats[seat]
+    if place.here or place.token or (body.address and body.address != place.address):
         return refusal("room/not_gone")
     come_back(draft, seat, sid)
     return seat
+
+
+def watch_refusal(state: RoomState, key: str) -> Rejected | None:
+    """The reason why a session without a seat may not watch or view the room."""
+    if not state.status or not _is_key(state, key):
+        return refusal("room/unknown")
+    return refusal("room/no_spectators") if state.spec.spectators is Spectators.NONE else None
+
+
+def _is_key(state: RoomState, key: str) -> bool:
+    """Whether a stranger has the room's key. The time of the comparison does not tell how much of it is right."""
+    return not state.key or hmac.compare_digest(key.encode(), state.key.encode())
 
 
 def come_back(draft: RoomDraft, seat: Seat, sid: SessionId) -> None:
@@ -118,7 +149,7 @@ def configure(draft: RoomDraft, seat: Seat, body: Configure) -> Rejected | None:
     state, game = draft.state, draft.known_game
     if state.status != RoomStatus.WAITING or not state.spec.only or seat != min(state.seats):
         return refusal("room/started")
-    spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="")
+    spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="", trusted=False)
     if (unfit := _unfit(draft, game, spec)) is not None:
         return unfit
     choices = _choices_again(draft, spec)

@@ -5,7 +5,6 @@ import msgspec
 from shared.ids import Offset, Seat
 from shared.journal_records import JournalEntry, RecordPlace, without_effect
 from shared.results import Snapshot
-from shared.room_events import OVER
 from shared.runtime.settings import WorkerSettings
 from worker.room.draft import RoomDraft
 
@@ -46,8 +45,7 @@ class SnapshotLog:
         body = _encode(state)
         state.game = _NO_GAME
         covered = (() if before is None else before.covered) + self._cover()
-        expire_ms = self._settings.keep_finished_ms if state.status in OVER else 0
-        return Snapshot(state.offset, state.number, body, covered, expire_ms=expire_ms)
+        return Snapshot(state.offset, state.number, body, covered)
 
     def _cover(self) -> tuple[RecordPlace, ...]:
         """The records without effect that can go. The last one of every seat stays: if the snapshot is lost, the room

@@ -16,6 +16,7 @@ from shared.room_events import (
     Joined,
     Left,
     Opened,
+    Rematched,
     RoomEvent,
     RoomSpec,
     RoomStatus,
@@ -23,9 +24,15 @@ from shared.room_events import (
     Shifted,
 )
 from shared.room_follower import follow
+from worker.room.kept_updates import KeptUpdates
 from worker.room.results import CommandResult
 
 CHAT_KEPT = 500
+_DEPARTED_KEPT = 32
+_SAID_BYTES = 200
+"""The size of a chat line in the journal without its text."""
+
+_encode = msgspec.json.Encoder().encode
 
 
 class SeatState(msgspec.Struct):
@@ -43,6 +50,10 @@ class SeatState(msgspec.Struct):
     attached: CommandId = CommandId(0)
     """The command that attached this connection; an older command that arrives late does not take the seat back."""
     wants: int = 0
+    token: bool = False
+    """The seat comes back with the session's token only, never by name."""
+    address: str = ""
+    """The address that the seat was last attached from, if it comes back by name only to the same one."""
     here: bool = False
     left: bool = False
     aways: int = 0
@@ -63,6 +74,8 @@ class RoomState(msgspec.Struct):
     version: int = 0
     of: RoomId | None = None
     seed: int = 0
+    key: str = ""
+    """The key of a private room; empty: none is needed."""
     created_ms: int = 0
     status: RoomStatus = RoomStatus.UNOPENED
     offset: Offset = Offset(0)
@@ -72,6 +85,8 @@ class RoomState(msgspec.Struct):
     """Records filed behind the last step."""
     seats: dict[Seat, SeatState] = {}
     chat: list[Said] = []
+    said_bytes: int = 0
+    """The share of all chat in the journal, about."""
     audience: dict[GatewayId, int] = {}
     """Gateways with spectators, and what the spectators want besides events."""
     deadlines: dict[str, Deadline] = {}
@@ -81,13 +96,23 @@ class RoomState(msgspec.Struct):
     clock_ms: int = 0
     outcome: Ended | None = None
     rematch: RoomId | None = None
+    rematch_key: str = ""
+    """The key of the room of the rematch, if that one is private."""
+    departed: list[SessionId] = []
+    """The sessions that gave up seats before the start, as far as kept: one that repeats its command gets its answer
+    again, although the seat is free."""
+    over_ms: int = 0
+    """The time of the step with which the room was over; 0: it is not."""
+    kept_updates: KeptUpdates = msgspec.field(default_factory=KeptUpdates)
     game: msgspec.Raw = msgspec.Raw(b"null")
     """The game's state; filled in for snapshots only."""
 
     def new_seat(self, joined: Joined) -> SeatState:
         """A record for the seat that was just taken. A bot is present from the beginning, a player once attached."""
         self.joins += 1
-        return SeatState(joined.name, joined.sid, joined.bot, joined.choice, self.joins, here=joined.bot)
+        return SeatState(
+            joined.name, joined.sid, joined.bot, joined.choice, self.joins, token=joined.token, here=joined.bot
+        )
 
     @property
     def over(self) -> bool:
@@ -142,18 +167,21 @@ class RoomPresence(msgspec.Struct, frozen=True):
 
 def apply(state: RoomState, event: RoomEvent) -> None:
     """Apply an event of the room: the facts that all followers of a room know, and those that only its owner keeps."""
+    if isinstance(event, Left):
+        _forget_player(state, event.seat)  # while the seat still says whose it is
     follow(state, event)
     match event:
-        case Opened(version=version, of=of, seed=seed):
-            state.version, state.of, state.seed = version, of, seed
-        case Left(seat=seat):
-            _forget_player(state, seat)
+        case Opened(version=version, of=of, seed=seed, key=key):
+            state.version, state.of, state.seed, state.key = version, of, seed, key
+        case Rematched(key=key):
+            state.rematch_key = key
         case Away(seat=seat):
             state.seats[seat].aways += 1
         case Back(seat=seat, sid=sid):
             _take_over(state.seats[seat], sid)
         case Said():
             state.chat.append(event)
+            state.said_bytes += _SAID_BYTES + len(_encode(event.text))
             del state.chat[:-CHAT_KEPT]
         case Shifted(by_ms=by_ms):
             state.deadlines = {
@@ -165,6 +193,7 @@ def apply(state: RoomState, event: RoomEvent) -> None:
 def _forget_player(state: RoomState, seat: Seat) -> None:
     """Before the start the seat is free for another player, and private chat must not reach that player."""
     if state.status == RoomStatus.WAITING:
+        state.departed = [*state.departed, state.seats[seat].sid][-_DEPARTED_KEPT:]
         state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
     else:
         state.seats[seat].aways += 1
@@ -181,9 +210,10 @@ def apply_note(state: RoomState, note: AnyNote) -> None:
     match note:
         case Attached(gateway=gateway, seat=None, wants=wants):
             state.audience[gateway] = wants
-        case Attached(gateway=gateway, conn=conn, seat=int(seat), wants=wants, id=command):
+        case Attached(gateway=gateway, conn=conn, seat=int(seat), wants=wants, id=command, address=address):
             place = state.seats[Seat(seat)]
             place.gateway, place.conn, place.wants, place.here = gateway, conn, wants, True
+            place.address = address
             place.attached = max(place.attached, command)
         case Detached(gateway=gateway, seat=None):
             state.audience.pop(gateway, None)

@@ -11,7 +11,7 @@ import msgspec
 from shared.commands import Envelope, Gone
 from shared.deliveries import CompletedCommand, StepMessage
 from shared.errors import CODES, Rejected
-from shared.game import AnyGame, open_to_all
+from shared.game import open_to_all
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Seat, SessionId
 from shared.journal_records import AnyNote, JournalRecord
 from shared.results import FiledRecord, Result
@@ -19,6 +19,7 @@ from shared.room_events import OVER, Away, Back, Closed, Configured, Ended, Join
 from shared.room_views import Update
 from shared.runtime.settings import WorkerSettings
 from worker.room.draft import RoomDraft
+from worker.room.kept_updates import PORTIONS, stored_size
 from worker.room.projection import Projection, public_message
 from worker.room.results import CommandResult, remember
 from worker.room.snapshots import SnapshotLog
@@ -37,12 +38,25 @@ _LISTED_EVENTS = (*_LOBBY_EVENTS, Away, Back, Ended)
 class StepBuilder:
     """Files steps and other records in the result of the current command."""
 
-    __slots__ = ("_draft", "_epoch", "_every", "_receivers_before", "result", "snapshots", "timers")
+    __slots__ = (
+        "_draft",
+        "_epoch",
+        "_every",
+        "_limit",
+        "_portion",
+        "_receivers_before",
+        "_settings",
+        "result",
+        "snapshots",
+        "timers",
+    )
 
     def __init__(self, draft: RoomDraft, epoch: Epoch, settings: WorkerSettings) -> None:
         self._draft = draft
         self._epoch = epoch
+        self._settings = settings
         self._every = settings.snapshot_every
+        self._limit, self._portion = settings.updates_bytes, settings.updates_bytes // PORTIONS
         self._receivers_before: tuple[GatewayId, ...] = ()
         self.timers = RoomTimers(draft, settings)
         self.snapshots = SnapshotLog(settings)
@@ -91,26 +105,59 @@ class StepBuilder:
         if answer and envelope.gateway in gateways:
             done = CompletedCommand(envelope.gateway, envelope.conn, command)
         update = Update(state.room, epoch, offset, at_ms, events, seat, command or None, envelope.trace)
-        result.records.append(FiledRecord(offset, 0, record, self._message(update, done), gateways))
+        game = draft.game
+        assert game is not None
+        kept: StepMessage | None = None
+        if draft.of_room or draft.presence.wants or game.redact is not open_to_all:
+            message, kept = self.projection().messages(draft.events, update, done)
+            size = stored_size(kept or message)
+        else:
+            message = public_message(update, done)
+            size = len(message.public)
+        result.records.append(FiledRecord(offset, 0, record, message, gateways, kept))
+        updates = state.kept_updates
+        updates.size += size
+        if updates.size >= self._portion:
+            result.trim_updates = updates.end_portion(offset, self._limit)
+        ends = False
         if draft.of_room:
             self._list()
-        if state.status in OVER or offset - self.snapshots.saved_at >= self._every:
+            ends = state.status in OVER and not state.over_ms
+            if ends:
+                state.over_ms = at_ms
+            self._expire(at_ms)
+        # The chat of a room that is over makes steps, too: a snapshot for each would store the whole room every time.
+        if ends or offset - self.snapshots.saved_at >= self._every:
             self._save()
         draft.clear()
         return done is not None
+
+    def replayed(self, offset: Offset, size: int) -> None:
+        """Count the bytes that a step has added to the room's updates, by an estimate."""
+        updates = self._draft.state.kept_updates
+        updates.size += size
+        if updates.size >= self._portion:
+            updates.end_portion(offset, self._limit)
 
     def _receivers(self) -> tuple[GatewayId, ...]:
         """The gateways that receive the room's updates now, or did before this command: a
         player who leaves still sees that step."""
         return tuple(sorted({*self._receivers_before, *self._draft.presence.gateways}))
 
-    def _message(self, update: Update, done: CompletedCommand | None) -> StepMessage:
-        draft = self._draft
-        game: AnyGame | None = draft.game
-        assert game is not None
-        if draft.of_room or draft.presence.wants or game.redact is not open_to_all:
-            return self.projection().message(draft.events, update, done)
-        return public_message(update, done)
+    def _expire(self, at_ms: int) -> None:
+        """Let the keys of a room that is over expire. Each record sets the same time again: a key that is added to
+        after it has expired would otherwise stay for ever."""
+        if self._draft.state.status in OVER:
+            self.result.expires_ms = self.expires_ms or at_ms + self._settings.keep_finished_ms
+
+    @property
+    def expires_ms(self) -> int:
+        """The time at which the room leaves the store; 0: it is not over."""
+        state, settings = self._draft.state, self._settings
+        if not state.over_ms:
+            return 0
+        played = state.moves or state.outcome is not None
+        return state.over_ms + (settings.keep_finished_ms if played else settings.keep_unplayed_ms)
 
     def _list(self) -> None:
         """Bring the room directory and the lobby up to date."""
@@ -174,6 +221,7 @@ class StepBuilder:
         self.snapshots.count((state.offset, state.number, record))
         if self.snapshots.due():
             self._save()
+        self._expire(record.at)
 
     def _save(self) -> None:
         self.result.snapshot = self.snapshots.take(self._draft, self.result.snapshot)

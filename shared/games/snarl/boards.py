@@ -1,6 +1,5 @@
 """A level drawn: from rooms and hallways to the cells of a board, and what can be asked about the ways on it."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
@@ -74,15 +73,22 @@ def floor_of(board: Board, room: Area) -> Iterator[Point]:
 
 
 def reachable(board: Board, start: Point) -> set[Point]:
-    """All points that can be walked to."""
-    seen = {start}
-    waiting = deque(seen)
+    """All points that can be walked to.
+
+    Levels of players are searched while other rooms wait. Cells are numbered row by row, with a column of void between
+    the rows and a row of void around them: a step is one addition, and none leads out of the board."""
+    width = len(board.rows[0]) + 1
+    margin = VOID * (width + 1)
+    cells = margin + VOID.join(board.rows) + margin
+    seen = {len(margin) + start[0] * width + start[1]}
+    waiting = list(seen)
     while waiting:
-        for point in neighbors(waiting.popleft()):
-            if point not in seen and passable(board, point):
-                seen.add(point)
-                waiting.append(point)
-    return seen
+        here = waiting.pop()
+        for cell in (here - width, here - 1, here + 1, here + width):
+            if cell not in seen and cells[cell] in PASSABLE:
+                seen.add(cell)
+                waiting.append(cell)
+    return {divmod(cell - len(margin), width) for cell in seen}
 
 
 def distance(one: Point, other: Point) -> int:

@@ -11,6 +11,9 @@ from shared.ids import Seat
 
 Windows: TypeAlias = dict[Seat, Window]
 """The windows of the players after an event. Each player receives only their own."""
+Sighted: TypeAlias = tuple[Actor, ...] | None
+"""The adversaries that players see after an event, for spectators, who do not see the others. None in a game where
+spectators see the whole level; redacted for seats."""
 
 
 class Result(StrEnum):
@@ -45,6 +48,8 @@ class GameBegan(Message, frozen=True, tag="game_began"):
     seed: int = 0
     levels: tuple[Level, ...] = ()
     """The levels that are not generated, from the first to the last of the dungeon. Seed and levels are redacted."""
+    whole_level: bool = False
+    """Spectators see the whole level, not only what players have seen."""
 
 
 class LevelBegan(Message, frozen=True, tag="level_began"):
@@ -54,8 +59,10 @@ class LevelBegan(Message, frozen=True, tag="level_began"):
     board: Board | None = None
     places: tuple[Actor, ...] = ()
     adversaries: tuple[Actor, ...] = ()
-    """The adversaries in the order of their moves. Board and places are redacted for seats."""
+    """The adversaries in the order of their moves. Board and places are redacted for seats, the board and unseen
+    adversaries for spectators."""
     windows: Windows = {}
+    sighted: Sighted = None
 
 
 class TurnCame(Message, frozen=True, tag="turn_came"):
@@ -76,10 +83,13 @@ class PlayerMoved(Message, frozen=True, tag="player_moved"):
     to: Point | None = None
     """Redacted for other seats."""
     windows: Windows = {}
+    """Spectators receive the window of the player who moved."""
+    sighted: Sighted = None
 
 
 class AdversaryMoved(Message, frozen=True, tag="adversary_moved"):
-    """An adversary had its turn, even if it could not move. The adversary and its points are redacted for seats."""
+    """An adversary had its turn, even if it could not move. The adversary and its points are redacted for seats and
+    spectators."""
 
     expelled: Seat | None = None
     kind: Kind | None = None
@@ -89,6 +99,7 @@ class AdversaryMoved(Message, frozen=True, tag="adversary_moved"):
     """The wall that a ghost entered and was transported by."""
     windows: Windows = {}
     """Also for the player it expelled: the last one of the level."""
+    sighted: Sighted = None
 
 
 class PlayerDisconnected(Message, frozen=True, tag="player_disconnected"):
@@ -98,6 +109,7 @@ class PlayerDisconnected(Message, frozen=True, tag="player_disconnected"):
     ejected: bool = False
     """It counts as an ejection (`HouseRules.loss_ejects`)."""
     windows: Windows = {}
+    sighted: Sighted = None
 
 
 class WentAway(Message, frozen=True, tag="went_away"):

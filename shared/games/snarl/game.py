@@ -7,9 +7,9 @@ from shared.games.snarl.events import End, Event
 from shared.games.snarl.presence import notice, removed, timers
 from shared.games.snarl.rounds import merit
 from shared.games.snarl.rules import decide, options, turn
-from shared.games.snarl.setup import Options, setup
+from shared.games.snarl.setup import Options, TrustedOptions, setup
 from shared.games.snarl.state import State, evolve
-from shared.games.snarl.visibility import redact, view
+from shared.games.snarl.visibility import redact, replay, view
 
 
 def outcome(state: State) -> Outcome | None:
@@ -30,6 +30,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     title="Snarl",
     seats=(1, 2, 3, 4),
     options_type=Options,
+    trusted_options_type=TrustedOptions,
     state_type=State,
     command_type=Command,
     event_type=Event,
@@ -42,6 +43,7 @@ GAME: Game[State, Command, Event, Options] = Game(
     view=view,
     outcome=outcome,
     redact=redact,
+    replay=replay,
     secret_options=("levels",),
     notice=notice,
     timers=timers,

@@ -16,6 +16,9 @@ FAR: Final = 250
 """Rows and columns of a level are below this."""
 LONG: Final = 4 * FAR
 """No hallway is longer."""
+MOST_CELLS: Final = 1_600
+"""The cells of a level that a player gives. All levels of a dungeon together have four times as many at most."""
+_LARGE_LEVELS: Final = 4
 
 
 _Taken: TypeAlias = dict[Point, int]
@@ -40,6 +43,24 @@ def _refuse(faults: Iterator[str], number: int) -> None:
 def check_levels(levels: tuple[Level, ...]) -> None:
     for number, level in enumerate(levels, start=1):
         check_level(level, number)
+
+
+def check_sizes(levels: tuple[Level, ...], most: int) -> None:
+    """Refuse levels with too many cells, before any cell is looked at: the text of a hallway says little about its
+    length."""
+    sizes = [_cells(level) for level in levels]
+    for number, size in enumerate(sizes, start=1):
+        if size > most:
+            raise LevelError(f"level {number}: it has {size} cells; a level from a player has {most} at most")
+    if sum(sizes) > _LARGE_LEVELS * most:
+        raise LevelError(f"the levels have {sum(sizes)} cells; those from a player have {_LARGE_LEVELS * most} at most")
+
+
+def _cells(level: Level) -> int:
+    """The tiles of all rooms and hallways."""
+    rooms = sum(len(row) for room in level.rooms for row in room.layout)
+    corners = (pair for hallway in level.hallways for pair in pairwise(hallway.corners))
+    return rooms + sum(distance(one, other) for one, other in corners)
 
 
 def _layout_faults(level: Level) -> Iterator[str]:
@@ -119,7 +140,8 @@ def _object_counts(level: Level) -> Iterator[str]:
 
 
 def _board_faults(board: Board, number: int) -> Iterator[str]:
-    things = ((ItemKind.KEY, board.key or board.exit), (ItemKind.EXIT, board.exit))
+    items = ((ItemKind.KEY, board.key), (ItemKind.EXIT, board.exit))
+    things = [(kind, point) for kind, point in items if point is not None]
     for kind, point in things:
         if not passable(board, point):
             yield f"the {kind} at {_at(point)} is not on a traversable tile"

@@ -71,14 +71,16 @@ class Area(Value, frozen=True):
 
 
 class Board(Value, frozen=True):
-    """A level as it lies on the table."""
+    """A level as it lies on the table, or (without rooms) the part of it that players have seen."""
 
     rows: tuple[str, ...]
-    """One character for each cell: blank void, `#` wall, `.` floor of a room, `:` hallway, `+` door."""
+    """One character for each cell: blank void, `#` wall, `.` floor of a room, `:` hallway, `+` door. In a part: blank
+    unseen, `#` wall or void, `.` traversable, `+` door."""
     rooms: tuple[Area, ...]
-    exit: Point
+    exit: Point | None
+    """None in a part if no player has seen it."""
     key: Point | None
-    """None once it was found; the exit is unlocked then."""
+    """None once it was found; the exit is unlocked then. Also None in a part if no player has seen it."""
 
     def at(self, point: Point) -> str:
         row, column = point

@@ -23,7 +23,7 @@ from shared.games.snarl.pieces import Point
 from shared.games.snarl.placement import place
 from shared.games.snarl.state import StepDraft
 from shared.games.snarl.views import Member, Standing, View
-from shared.games.snarl.windows import windows
+from shared.games.snarl.windows import in_sight, windows
 from shared.ids import Seat
 
 
@@ -36,7 +36,13 @@ def show(
     draft.emit(event)
     # The windows are cut from the state after the event. That state does not depend on them, so that the event can be
     # completed once it was applied, instead of applying it twice.
-    draft.events[-1] = replace(event, windows=windows(draft.state.scene, also))
+    scene = draft.state.scene
+    shown = windows(scene, also)
+    sighted = None
+    if not draft.state.whole_level:
+        left = {seat for seat, _ in also}
+        sighted = in_sight(scene.adversaries, [window for seat, window in shown.items() if seat not in left])
+    draft.events[-1] = replace(event, windows=shown, sighted=sighted)
 
 
 def end_turn(draft: StepDraft, seat: Seat) -> None:

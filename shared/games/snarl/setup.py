@@ -1,13 +1,13 @@
 """The options of a table of Snarl, and the first events of a game."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
 from shared.game import Draft, Table, Value
 from shared.games.snarl.events import Event, GameBegan
 from shared.games.snarl.house_rules import HouseRules
-from shared.games.snarl.level_checks import check_levels
+from shared.games.snarl.level_checks import MOST_CELLS, check_levels, check_sizes
 from shared.games.snarl.levels import MAX_LEVELS, Level, LevelError
 from shared.games.snarl.rounds import begin_level
 from shared.games.snarl.shipped_levels import SHIPPED_LEVELS
@@ -28,11 +28,19 @@ class Options(Value, frozen=True, forbid_unknown_fields=True):
     grace_ms: Annotated[int, Meta(ge=0, le=3_600_000)] = 10_000
     """The time in which a player who lost the connection may come back; 0 removes the player at once."""
     house: HouseRules = HouseRules()
+    whole_level: bool = False
+    """Spectators see the whole level, not only what players have seen. Players could then look at more than their
+    window, by watching their own game."""
+
+    most_cells: ClassVar[int | None] = MOST_CELLS
+    """The cells that a level may have; None: any number."""
 
     def __post_init__(self) -> None:
         if isinstance(self.levels, tuple):
             if not 1 <= len(self.levels) <= MAX_LEVELS:
                 raise LevelError(f"a dungeon has 1 to {MAX_LEVELS} levels, not {len(self.levels)}")
+            if self.most_cells is not None:
+                check_sizes(self.levels, self.most_cells)
             check_levels(self.levels)
         if self.start > self.last:
             raise LevelError(f"the game cannot start at level {self.start}; the dungeon has {self.last}")
@@ -45,6 +53,12 @@ class Options(Value, frozen=True, forbid_unknown_fields=True):
     @property
     def last(self) -> int:
         return len(self.given) or self.count
+
+
+class TrustedOptions(Options, frozen=True, forbid_unknown_fields=True):
+    """The options of a table that a gateway is configured to open: its levels may be larger than those of players."""
+
+    most_cells: ClassVar[int | None] = None
 
 
 def setup(table: Table[Options]) -> tuple[Event, ...]:
@@ -61,6 +75,7 @@ def setup(table: Table[Options]) -> tuple[Event, ...]:
             chosen.house,
             table.seed,
             chosen.given,
+            chosen.whole_level,
         )
     )
     begin_level(draft, chosen.start)

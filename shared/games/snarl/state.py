@@ -1,4 +1,4 @@
-"""The state of a game: the view of spectators, the secrets, and the absent players."""
+"""The state of a game: the whole level, the secrets, and the absent players."""
 
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from shared.games.snarl.events import (
     LevelBegan,
     PlayerDisconnected,
     PlayerMoved,
+    Result,
     WentAway,
 )
 from shared.games.snarl.house_rules import HouseRules
@@ -32,7 +33,10 @@ class State(Value, frozen=True):
     """The seats of players who may come back, each with the number of the absence."""
     absences: int = 0
     trails: dict[Seat, tuple[Point, ...]] = {}
-    """The points where each player has been in this level. From them a bot derives what its player has seen."""
+    """The points where each player has been in this level. Bots and spectators know the level as far as it is seen from
+    there."""
+    whole_level: bool = False
+    """Spectators see the whole level."""
 
 
 StepDraft: TypeAlias = Draft[State, Event]
@@ -42,10 +46,20 @@ def evolve(state: State, event: Event) -> State:
     scene = fold(state.scene, event)
     match event:
         case GameBegan():
-            return State(scene, event.seed, event.levels, event.house, event.move_time_ms, event.grace_ms)
+            return State(
+                scene,
+                event.seed,
+                event.levels,
+                event.house,
+                event.move_time_ms,
+                event.grace_ms,
+                whole_level=event.whole_level,
+            )
         case LevelBegan():
             return replace(state, scene=scene, trails={Seat(actor.number): (actor.position,) for actor in event.places})
-        case PlayerMoved(seat=seat, to=to) if to is not None and to not in state.trails.get(seat, ()):
+        case PlayerMoved(seat=seat, result=Result.OK | Result.KEY, to=to) if to is not None:
+            if to in state.trails.get(seat, ()):
+                return replace(state, scene=scene)
             longer = (*state.trails.get(seat, ()), to)
             return replace(state, scene=scene, trails={**state.trails, seat: longer})
         case WentAway(seat=seat):

@@ -1,4 +1,5 @@
-"""The views of a game: spectators see everything, players a window of the level. `fold` applies an event to a view.
+"""The views of a game: players see a window of the level, spectators what players have seen, or the whole level if the
+table allows it. `fold` applies an event to a view.
 
 The part of the state that is no secret is this same struct, so that rules and clients go by one and the same `fold`.
 """
@@ -27,6 +28,7 @@ from shared.games.snarl.events import (
     WentAway,
     Windows,
 )
+from shared.games.snarl.explored import NOTHING_SEEN, explore, is_explored_part
 from shared.games.snarl.pieces import Actor, Board, Point, Window
 from shared.ids import Seat
 
@@ -52,7 +54,8 @@ class Member(Value, frozen=True):
 
 class View(Value, frozen=True):
     you: Seat | None = None
-    """None: a spectator, who sees board and adversaries; seats have a window instead."""
+    """None: a spectator, who has board and adversaries, as far as players have seen them; seats have a window instead.
+    The state and spectators of a table that allows it have the whole level."""
     level: int = 0
     last: int = 0
     party: tuple[Member, ...] = ()
@@ -76,7 +79,7 @@ class View(Value, frozen=True):
 
     @property
     def whole(self) -> Board:
-        """The board, for those who have it: spectators and the rules, once a level has begun."""
+        """The board of the state, once a level has begun."""
         if self.board is None:
             raise LookupError("no level is open to this view")
         return self.board
@@ -100,11 +103,11 @@ def fold(view: View, event: Event) -> View:
         case TurnCame():
             return replace(view, turn=event.seat, turns=view.turns + 1)
         case PlayerMoved():
-            return _move_player(view, event)
+            return _look(_move_player(view, event), event)
         case AdversaryMoved():
-            return _move_adversary(view, event)
+            return _look(_move_adversary(view, event), event)
         case PlayerDisconnected():
-            return _disconnect(view, event)
+            return _look(_disconnect(view, event), event)
         case LevelEnded():
             return replace(view, turn=None)
         case GameEnded():
@@ -130,10 +133,24 @@ def _begin_level(view: View, event: LevelBegan) -> View:
         key=None,
         exits=(),
         ejects=(),
-        board=event.board,
+        board=_first_sight(view, event) if event.board is None else event.board,
         adversaries=event.adversaries,
         window=_own_window(view, event.windows, party),
     )
+
+
+def _first_sight(view: View, event: LevelBegan) -> Board | None:
+    """The explored part of a level that has just begun; none for seats."""
+    if view.you is not None or event.sighted is None:
+        return None
+    return explore(NOTHING_SEEN, event.windows.values())
+
+
+def _look(view: View, event: PlayerMoved | AdversaryMoved | PlayerDisconnected) -> View:
+    """Extend an explored part by what players see after the event. Whole levels stay as they are."""
+    if event.sighted is None or not is_explored_part(view.board):
+        return view
+    return replace(view, board=explore(view.whole, event.windows.values()), adversaries=event.sighted)
 
 
 def _move_player(view: View, event: PlayerMoved) -> View:

@@ -34,8 +34,9 @@ class QuietSubscription:
 
 def node(store: Leaving) -> WorkerNode:
     catalog = load_catalog("")
+    settings, subscription, metrics = WorkerSettings(), QuietSubscription(), WorkerMetrics()
     return WorkerNode(
-        WorkerId("w-1"), WorkerSettings(), catalog, store, store, QuietSubscription(), time.monotonic, WorkerMetrics()
+        WorkerId("w-1"), settings, catalog, store, store, subscription, time.monotonic, metrics, time.process_time
     )
 
 

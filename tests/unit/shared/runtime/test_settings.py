@@ -6,6 +6,7 @@ from typing import ClassVar
 import pytest
 
 from shared.runtime.settings import (
+    EmbeddedStoreSettings,
     GatewaySettings,
     SettingError,
     StoreSettings,
@@ -128,3 +129,26 @@ def test_variables_with_an_unchecked_prefix_cause_no_warning() -> None:
     unchecked = ("TAVOLATA_SNARL_", "TAVOLATA_CODEX_")
     assert unknown_variables({"TAVOLATA_SNARL_WIAT": "1", "TAVOLATA_CODEX_GRACE_MS": "1"}, unchecked=unchecked) == []
     assert len(unknown_variables({"TAVOLATA_PARTITION": "1"}, unchecked=unchecked)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("0", 0), ("1000", 1_000), ("3kb", 3_072), ("5MB", 5 * 2**20), ("2gb", 2**31)]
+)
+def test_a_memory_limit_is_a_number_with_or_without_a_unit(text: str, size: int) -> None:
+    assert from_env(EmbeddedStoreSettings, {"TAVOLATA_STORE_MAXMEMORY": text}).maxmemory == size
+
+
+def test_a_memory_limit_can_be_a_share_of_the_machines_memory() -> None:
+    half, whole = (from_env(EmbeddedStoreSettings, {"TAVOLATA_STORE_MAXMEMORY": text}) for text in ("50%", "100%"))
+    assert half == EmbeddedStoreSettings()
+    assert 0 < half.maxmemory <= whole.maxmemory // 2
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1", "101%", "1tb", "1.5gb"])
+def test_other_memory_limits_are_refused(text: str) -> None:
+    with pytest.raises(SettingError, match="TAVOLATA_STORE_MAXMEMORY must be a size"):
+        from_env(EmbeddedStoreSettings, {"TAVOLATA_STORE_MAXMEMORY": text})
+
+
+def test_the_settings_of_the_embedded_store_are_known() -> None:
+    assert unknown_variables({"TAVOLATA_STORE_MAXMEMORY": "1gb"}) == []

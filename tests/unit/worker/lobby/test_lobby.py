@@ -15,11 +15,12 @@ from worker.lobby.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
 STONES = RoomSpec("stones", 2)
 WANTED = Match("stones", open=STONES)
 PRIVATE = RoomId(123_456_789)
+KEPT_MS = 300_000
 
 
 class Bench:
     def __init__(self) -> None:
-        self.lobby = Lobby(Epoch(1), StoredRoom(None, ()))
+        self.lobby = Lobby(Epoch(1), StoredRoom(None, ()), KEPT_MS)
         self.now_ms = 1_000
         self.records: list[JournalEntry] = []
         self.snapshot: Snapshot | None = None
@@ -43,9 +44,9 @@ class Bench:
 
     def reload(self) -> Lobby:
         if self.snapshot is None:
-            return Lobby(Epoch(2), StoredRoom(None, tuple(self.records)))
+            return Lobby(Epoch(2), StoredRoom(None, tuple(self.records)), KEPT_MS)
         kept = tuple(entry for entry in self.records if entry[0] > self.snapshot.offset)
-        return Lobby(Epoch(2), StoredRoom(self.snapshot.body, kept))
+        return Lobby(Epoch(2), StoredRoom(self.snapshot.body, kept), KEPT_MS)
 
     def _handle(self, envelope: Envelope) -> None:
         self.result = self.lobby.handle(envelope, self.now_ms)
@@ -324,3 +325,33 @@ def test_reservations_that_were_not_used_are_forgotten() -> None:
         bench.now_ms += RESERVED_MS
     assert len(bench.lobby.state.tables[room].reserved) == 1
     assert bench.reload().state.tables == bench.lobby.state.tables
+
+
+def test_a_request_that_is_repeated_late_cannot_open_its_room_again() -> None:
+    bench = Bench()
+    private = Open(RoomSpec("stones", 2, private=True), PRIVATE)
+    bench.ask("ada", private, 7)
+    bench.now_ms += KEPT_MS - 1
+    assert bench.ask("ada", private, 7).spec == private.spec
+    bench.now_ms += 1
+    assert bench.ask("ada", private, 7).to == PRIVATE
+    assert bench.ask("ada", private, 7).spec is None
+
+
+def test_a_lobby_that_is_loaded_again_knows_when_it_has_answered() -> None:
+    bench = Bench()
+    private = Open(RoomSpec("stones", 2, private=True), PRIVATE)
+    bench.ask("ada", private, 7)
+    bench.lobby = bench.reload()
+    assert bench.ask("ada", private, 7).spec == private.spec
+    bench.now_ms += KEPT_MS
+    assert bench.ask("ada", private, 7).spec is None
+
+
+def test_a_request_that_is_repeated_late_is_led_to_its_table_while_that_waits() -> None:
+    bench = Bench()
+    room = bench.room("ada", Open(STONES, PRIVATE), 7)
+    assert room is not None
+    bench.listed(room, 1, 1, "ada")
+    bench.now_ms += KEPT_MS
+    assert bench.ask("ada", Open(STONES, PRIVATE), 7).spec == STONES

@@ -7,16 +7,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from shared.bus import journal, keys
+from shared.bus import command_streams, journal, keys
 from shared.bus.store import RedisCommand
-from shared.commands import Enter, Say, Watch
+from shared.commands import Enter, Envelope, Say, Watch
 from shared.deliveries import Delivery
-from shared.ids import LOBBY, Partition, RoomId
+from shared.ids import LOBBY, CommandId, Partition, RoomId, SessionId
+from shared.results import Result
 from tests.support.fake_store import FakeServer, VirtualTime
 from tests.support.room_bench import act
 from tests.support.toys import Poison
 from tests.support.worker_bench import G1, KEYS, ROOM, SETTINGS, TOY, WorkerBench
 from worker.partitions.consumer import PartitionBatch
+from worker.partitions.watchdog import CommandTookTooLong
+from worker.room.room import Room
 
 
 class Stop(Exception):
@@ -85,12 +88,14 @@ async def test_a_refused_entry_of_one_room_does_not_cost_another_its_deadline(be
     other = RoomId(1002)
     await bench.ownership.tick()
     await bench.store.call("XADD", KEYS[0].updates(other), "9-0", "b", "[]")
-    for room in (ROOM, other):
+    for room in (other, ROOM):
         await bench.add(Enter("ada", TOY), room=room)
         await bench.add(Enter("bob"), room=room, who="bob")
+        await bench.add(Watch(view=False), room=room)
     await bench.consumer.consume(None)
     deadlines = await bench.store.call("ZRANGE", KEYS[0].deadlines, 0, -1)
-    assert (await bench.journal(), {due.partition(b":")[0] for due in deadlines}) == (3, {b"%d" % ROOM})
+    assert await bench.journal() == 3
+    assert {due.partition(b":")[0] for due in deadlines} == {b"%d" % ROOM, b"%d" % other}
 
 
 async def test_nothing_is_published_before_the_commit(bench: WorkerBench) -> None:
@@ -141,7 +146,7 @@ async def test_a_refused_commit_drops_the_partition(bench: WorkerBench) -> None:
     bench.time.advance(1_001)
     await WorkerBench(bench.time, bench.store.server, "w-2").ownership.take([Partition(0)])
     await bench.consumer.consume(None)
-    assert list(bench.ownership.partitions) == [Partition(1)]
+    assert Partition(0) not in bench.ownership.partitions
 
 
 async def test_a_commit_with_an_unknown_outcome_drops_the_partition(bench: WorkerBench) -> None:
@@ -214,11 +219,141 @@ async def test_a_player_who_is_refused_for_long_leaves_little_to_load(bench: Wor
         await bench.add(*[Say("")] * SETTINGS.snapshot_every)
         await bench.consumer.consume(None)
     (kept,) = await journal.load(bench.store, [(KEYS[0], ROOM)])
-    assert (await bench.journal(), len(kept.records)) == (2, 0)
+    assert len(kept.records) == 0
+    assert await written(bench) == 6  # the step, and the last refusal before each snapshot
     await bench.ownership.drain()
     await bench.consumer.release_leaving()
     other = WorkerBench(bench.time, bench.store.server, "w-2")
     await other.ownership.tick()
     await bench.add(Say(""))
     await other.consumer.consume(None)
-    assert await bench.journal() == 3
+    assert await written(bench) == 6
+    assert len(other.ownership.partitions[Partition(0)].unwritten.records(ROOM)) == 1
+
+
+async def written(bench: WorkerBench) -> int:
+    """The number of records that the room's own journal has."""
+    return sum([len(records) async for records in journal.portions(bench.store, KEYS[0], ROOM)])
+
+
+# --- the budget of a turn --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def expensive(bench: WorkerBench, monkeypatch: pytest.MonkeyPatch) -> WorkerBench:
+    """A worker for which every command costs more than the budget of a turn."""
+    handle = Room.handle
+
+    def slow(room: Room, envelope: Envelope, at_ms: int) -> Result:
+        bench.cpu_s += SETTINGS.lease_ms / 1_000 / 10
+        return handle(room, envelope, at_ms)
+
+    monkeypatch.setattr(Room, "handle", slow)
+    return bench
+
+
+async def test_a_turn_ends_with_the_entry_that_uses_up_the_budget(expensive: WorkerBench) -> None:
+    await expensive.ownership.tick()
+    await expensive.add(Enter("ada", TOY), Watch(), Watch())
+    assert await expensive.consumer.consume(None) == 1
+    assert len(expensive.ownership.partitions[Partition(0)].waiting) == 2
+    assert await expensive.consumer.consume(None) == 1
+    assert await expensive.consumer.consume(None) == 1
+
+
+async def test_the_rest_of_a_batch_is_handled_in_order_and_once(expensive: WorkerBench) -> None:
+    await expensive.ownership.tick()
+    await expensive.add(Enter("ada", TOY), Say("one"), Say("two"), Say("three"))
+    while await expensive.consumer.consume(None):
+        pass
+    room = expensive.ownership.partitions[Partition(0)].rooms[ROOM]
+    assert [said.text for said in room.state.chat] == ["one", "two", "three"]
+    assert await expensive.journal() == 4
+
+
+async def test_entries_that_wait_are_lost_with_their_partition_and_read_by_the_next_owner(
+    expensive: WorkerBench,
+) -> None:
+    await expensive.ownership.tick()
+    await expensive.add(Enter("ada", TOY), Say("one"), Say("two"))
+    await expensive.consumer.consume(None)
+    expensive.time.advance(1_001)
+    other = WorkerBench(expensive.time, expensive.store.server, "w-2")
+    await other.ownership.take([Partition(0)])
+    assert await expensive.consumer.consume(None) == 1
+    assert Partition(0) not in expensive.ownership.partitions
+    await other.consumer.consume(None)
+    assert await expensive.journal() == 3
+
+
+async def test_expensive_commands_of_one_partition_do_not_keep_the_others_waiting(expensive: WorkerBench) -> None:
+    other = RoomId(1001)
+    await expensive.ownership.tick()
+    await expensive.add(*[Enter("ada", TOY)] * 5)
+    await expensive.add(Enter("ada", TOY), room=other)
+    await expensive.consumer.consume(None)
+    await expensive.consumer.consume(None)
+    assert await expensive.journal() == 1
+    assert await expensive.journal(other) == 1
+
+
+async def test_after_a_command_that_took_too_long_no_other_entry_is_begun(
+    bench: WorkerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(_room: Room, _envelope: Envelope, _at_ms: int) -> Result:
+        bench.ownership.watchdog.overtime = True
+        raise CommandTookTooLong
+
+    monkeypatch.setattr(Room, "handle", slow)
+    await bench.ownership.tick()
+    await bench.add(Watch(), Watch())
+    assert await bench.consumer.consume(None) == 1
+    assert await bench.consumer.consume(None) == 1
+
+
+async def test_rooms_are_loaded_a_portion_at_a_time(bench: WorkerBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = [RoomId(2_000 + 2 * number) for number in range(40)]
+    replay = Room.__init__
+
+    def slow(room: Room, *given: Any) -> None:
+        bench.cpu_s += SETTINGS.lease_ms / 1_000 / 100
+        replay(room, *given)
+
+    monkeypatch.setattr(Room, "__init__", slow)
+    await bench.ownership.tick()
+    for room in rooms:
+        await bench.add(Watch(), room=room)
+    handled = [await bench.consumer.consume(None) for _ in range(3)]
+    assert handled == [16, 16, 8]
+
+
+async def test_an_entry_waits_until_all_its_rooms_are_loaded(
+    bench: WorkerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms = [RoomId(2_000 + 2 * number) for number in range(40)]
+    await bench.ownership.tick()
+    envelopes = [Envelope(room, SessionId("ada"), CommandId(1), Watch(), G1, 1) for room in rooms]
+    await bench.store.call(*command_streams.adding(KEYS[0], envelopes))
+    replay = Room.__init__
+
+    def slow(room: Room, *given: Any) -> None:
+        bench.cpu_s += SETTINGS.lease_ms / 1_000 / 100
+        replay(room, *given)
+
+    monkeypatch.setattr(Room, "__init__", slow)
+    handled = [await bench.consumer.consume(None) for _ in range(4)]
+    assert handled == [0, 0, len(rooms), 0]
+
+
+async def test_the_consumer_renews_leases_that_the_regular_round_is_late_for(bench: WorkerBench) -> None:
+    await bench.ownership.tick()
+    for _ in range(5):
+        bench.time.advance(SETTINGS.lease_ms / 3)
+        await bench.add(Watch())
+        await bench.consumer.consume(None)
+    await bench.ownership.tick()
+    assert bench.ownership.now_ms() > 0
+    assert set(bench.ownership.partitions) == {Partition(0), Partition(1)}
+    other = WorkerBench(bench.time, bench.store.server, "w-2")
+    await other.ownership.take([Partition(0), Partition(1)])
+    assert not other.ownership.partitions

@@ -1,13 +1,11 @@
 """A partition in the memory of its owner: what goes wrong in one room does not harm the others."""
 
 import msgspec
-import pytest
 
-from shared.bus.command_streams import StreamEntry
 from shared.bus.journal import StoredRoom
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
-from shared.commands import Enter, Envelope, Match, RoomCommand, Watch
+from shared.commands import Enter, Envelope, Leave, Match, RoomCommand, Watch
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.journal_records import JournalRecord
 from shared.results import Result
@@ -16,8 +14,6 @@ from tests.support.batches import replies_for, steps_for
 from tests.support.room_bench import CATALOG, SETTINGS, act, take
 from tests.support.toys import Guess, Poison
 from worker.partitions.partition import OwnedPartition
-from worker.partitions.watchdog import CommandTookTooLong
-from worker.room.room import Room
 
 GOOD, BAD = RoomId(1000), RoomId(1004)
 G1 = GatewayId("g-1")
@@ -84,23 +80,6 @@ def test_the_step_that_broke_a_room_is_not_written() -> None:
     assert result.quarantine
 
 
-def test_after_a_command_that_took_too_long_no_other_entry_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = Bench()
-    handle = Room.handle
-
-    def slow(room: Room, envelope: Envelope, at_ms: int) -> Result:
-        if envelope.room == BAD:
-            bench.partition.watchdog.overtime = True
-            raise CommandTookTooLong
-        return handle(room, envelope, at_ms)
-
-    monkeypatch.setattr(Room, "handle", slow)
-    bad, good, late = bench.say(BAD, "ada", Watch()), bench.say(GOOD, "ada", Watch()), bench.say(GOOD, "bob", Watch())
-    entries: list[StreamEntry] = [("1-0", (bad, good)), ("2-0", (late,))]
-    assert codes(bench.partition.handle(entries)) == ["room/quarantined", ""]
-    assert entries == [("1-0", (bad, good))]
-
-
 def test_a_quarantined_room_answers_that_it_is() -> None:
     bench = Bench()
     bench.handle(bench.say(BAD, "ada", act(Poison())))
@@ -146,7 +125,10 @@ def test_rooms_are_loaded_when_they_are_needed() -> None:
 def test_a_room_that_was_never_opened_does_not_stay_in_memory() -> None:
     bench = Bench()
     bench.partition.load(RoomId(1008), EMPTY)
-    bench.handle(bench.say(RoomId(1008), "ada", Watch()))
+    watch = bench.say(RoomId(1008), "ada", Watch())
+    results = bench.handle(watch, watch)
+    assert codes(results) == ["room/unknown", "room/unknown"]
+    bench.partition.committed(bench.partition.encode(results, "9-0"))
     assert RoomId(1008) not in bench.partition.rooms
 
 
@@ -174,7 +156,7 @@ def test_a_batch_that_was_not_committed_moves_nothing() -> None:
 
 def test_running_rooms_stay_in_memory() -> None:
     bench = Bench()
-    bench.partition.evict(10**15)
+    bench.partition.evict(10**15, 0)
     assert set(bench.partition.rooms) == {GOOD, BAD}
 
 
@@ -185,8 +167,22 @@ def test_rooms_that_are_over_and_idle_leave_memory() -> None:
     for who in ("ada", "bob"):
         bench.handle(bench.say(over, who, Enter(who, RoomSpec("stones", 2, {"stones": 1}))))
     bench.handle(bench.say(over, "ada", take(1)))
-    bench.partition.evict(1_001)
+    bench.partition.evict(1_001, 0)
     assert over not in bench.partition.rooms
+
+
+def test_rooms_that_have_left_the_store_leave_memory_even_if_they_are_watched() -> None:
+    bench = Bench()
+    closed = RoomId(1008)
+    bench.partition.load(closed, EMPTY)
+    bench.handle(bench.say(closed, "ada", Enter("ada", RoomSpec("stones", 2))))
+    bench.handle(bench.say(closed, "ada", Leave()))
+    expires_ms = bench.partition.rooms[closed].expires_ms
+    assert expires_ms == 1_000 + bench.partition.settings.keep_unplayed_ms
+    bench.partition.evict(0, expires_ms - 1)
+    assert closed in bench.partition.rooms
+    bench.partition.evict(0, expires_ms)
+    assert closed not in bench.partition.rooms
 
 
 def test_a_lobby_that_breaks_refuses_the_command_and_is_loaded_again() -> None:

@@ -180,9 +180,11 @@ def test_so_many_answers_are_kept() -> None:
 
 def test_older_answers_are_forgotten_but_their_commands_are_not_run() -> None:
     bench = started()
-    for number in range(10, 11 + RESULTS_KEPT):
+    last = 10 + 2 * RESULTS_KEPT
+    for number in range(10, last + 1):
         bench.ok("ada", Say("hello"), number)
     assert bench.code("ada", Say("hello"), 10) == "command/too_old"
+    assert bench.code("ada", Say("hello"), last + 1 - RESULTS_KEPT) == ""
 
 
 @pytest.mark.parametrize("number", [0, -5])
@@ -337,6 +339,6 @@ def test_there_is_no_rematch_before_the_end() -> None:
 
 
 def test_a_finished_room_is_kept_for_a_time() -> None:
-    snapshot = finished().result.snapshot
-    assert snapshot is not None
-    assert snapshot.expire_ms == 7 * 24 * 3_600_000
+    bench = finished()
+    assert bench.result.snapshot is not None
+    assert bench.result.expires_ms == bench.now_ms + 7 * 24 * 3_600_000

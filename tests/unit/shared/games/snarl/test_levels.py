@@ -10,7 +10,7 @@ import pytest
 from shared.games.snarl.boards import draw
 from shared.games.snarl.level_checks import check_level, check_levels
 from shared.games.snarl.levels import Level, LevelError, read_levels, write_levels
-from shared.games.snarl.setup import Options
+from shared.games.snarl.setup import Options, TrustedOptions
 from shared.games.snarl.shipped_levels import SHIPPED_LEVELS
 from tests.support.snarl_stage import HALL, WORKED
 
@@ -258,3 +258,34 @@ def test_options_take_levels_exactly_as_files_have_them() -> None:
     assert msgspec.convert({"levels": [plain()]}, Options).given == (WORKED,)
     assert Options(levels="shipped").given == SHIPPED_LEVELS
     assert (Options().given, Options().last) == ((), 3)
+
+
+# --- levels from players ----------------------------------------------------------------------------------------------
+
+
+def square(size: int) -> dict[str, Any]:
+    """A level of one square room."""
+    inside = [[0, *[1] * (size - 2), 0] for _ in range(size - 2)]
+    bounds = {"rows": size, "columns": size}
+    room = {"type": "room", "origin": [0, 0], "bounds": bounds, "layout": [[0] * size, *inside, [0] * size]}
+    objects = [{"type": "key", "position": [1, 1]}, {"type": "exit", "position": [2, 2]}]
+    return {"type": "level", "rooms": [room], "hallways": [], "objects": objects}
+
+
+@pytest.mark.parametrize("kind", [Options, TrustedOptions])
+def test_a_level_of_1600_cells_is_accepted_from_everyone(kind: type[Options]) -> None:
+    assert msgspec.convert({"levels": [square(40)] * 4}, kind).last == 4
+
+
+def test_larger_levels_are_accepted_from_the_configuration_alone() -> None:
+    assert msgspec.convert({"levels": [square(41)] * 5}, TrustedOptions).last == 5
+    with pytest.raises(msgspec.ValidationError, match="level 1: it has 1681 cells; a level from a player has 1600"):
+        msgspec.convert({"levels": [square(41)]}, Options)
+    with pytest.raises(msgspec.ValidationError, match="the levels have 8000 cells; those from a player have 6400"):
+        msgspec.convert({"levels": [square(40)] * 5}, Options)
+
+
+def test_the_length_of_hallways_counts_before_any_cell_is_looked_at() -> None:
+    level = crowded(3)  # its hallways cross, which only looking at their cells can show
+    with pytest.raises(msgspec.ValidationError, match="a level from a player has 1600 at most"):
+        msgspec.convert({"levels": [msgspec.to_builtins(level)]}, Options)

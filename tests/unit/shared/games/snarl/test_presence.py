@@ -130,7 +130,7 @@ def test_the_level_ends_without_update_when_the_last_active_player_is_lost() -> 
     state = stage(HALL, {A: (4, 7), B: (1, 5)}, unlocked=True)
     state, _ = do(state, A, (4, 8))
     events = notice(state, Absent(B))
-    assert events[0] == PlayerDisconnected(B)
+    assert events[0] == PlayerDisconnected(B, sighted=())
     assert events[1:] == (
         LevelEnded(1, B, (A,), ()),
         GameEnded(End.WON, (Score(A, 1, 0, 0), Score(B, 0, 0, 0))),

@@ -106,12 +106,13 @@ def cut(scene: View, seat: Seat) -> Window | None:
 
 
 @fewer_examples(2)
-@given(seed=seeds, seats=counts, restless=st.booleans())
+@given(seed=seeds, seats=counts, restless=st.booleans(), whole_level=st.booleans())
 def test_views_are_windows_of_the_state_and_follow_from_the_redacted_events(
-    seed: int, seats: int, restless: bool
+    seed: int, seats: int, restless: bool, whole_level: bool
 ) -> None:
     views: dict[Seat | None, View] = {None: View(), **{Seat(seat): View(you=Seat(seat)) for seat in range(seats)}}
-    for _, event, state in beats(seed, seats, restless=restless):
+    chosen = Options(count=4, whole_level=whole_level)
+    for _, event, state in beats(seed, seats, restless=restless, chosen=chosen):
         for seat, view in views.items():
             told = GAME.redact(event, seat)
             assert told is not None
