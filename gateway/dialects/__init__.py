@@ -21,7 +21,7 @@ def dialects(env: Mapping[str, str], read_text: Callable[[str], str | None]) -> 
         return (
             play.DIALECT,
             events.DIALECT,
-            prompts.DIALECT,
+            prompts.prompts_dialect(read_text),
             status.DIALECT,
             codex.codex_dialect(codex.CodexSettings.from_env(env)),
             snarl.snarl_dialect(snarl.SnarlSettings.from_env(env, read_text)),

@@ -1,6 +1,6 @@
 """The answers to a conversation's requests, and the changes of the room directory."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TypeAlias
 
 import msgspec
@@ -55,6 +55,10 @@ class Welcomed(msgspec.Struct, frozen=True):
     """The games that this cluster offers."""
 
 
+class SessionForgotten(msgspec.Struct, frozen=True):
+    """The tokens of the session are invalid from now on."""
+
+
 class RoomAttached(msgspec.Struct, frozen=True):
     """The connection is attached to the room from this step on. Without a view, the missed updates follow instead."""
 
@@ -65,6 +69,8 @@ class RoomAttached(msgspec.Struct, frozen=True):
     view: bytes | None
     reason: str = ""
     """Why the view was sent unasked: `trimmed`, `rewound` or `slow`; empty if the client asked for it."""
+    key: str = ""
+    """For a player in a private room: its key."""
 
 
 class RoomsChanged(msgspec.Struct, frozen=True):
@@ -72,6 +78,8 @@ class RoomsChanged(msgspec.Struct, frozen=True):
 
     changed: Mapping[RoomId, Listing | None] = {}
     """The present listing of each changed room, None for a room that is no longer listed. Empty the first time."""
+    encoded: dict[Hashable, bytes] = msgspec.field(default_factory=dict)
+    """Messages for this change, by everything that they depend on: clients with the same filter share one."""
 
 
-Answer: TypeAlias = LoggedIn | Entered | RequestDone | Refused | Welcomed | RoomAttached
+Answer: TypeAlias = LoggedIn | Entered | RequestDone | Refused | Welcomed | SessionForgotten | RoomAttached

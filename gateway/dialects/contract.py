@@ -5,7 +5,7 @@ never waits, never runs rules, and knows neither its transport nor the store. A 
 error message of its dialect; no input makes it raise.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -18,12 +18,42 @@ from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId
 from shared.room_views import Listing, Update
 
+MOST_LISTED = 100
+"""Rooms in one page of a list."""
+
+
+class RoomQuery(msgspec.Struct, frozen=True):
+    """A filter of the room directory, and the part of the filtered list that is wanted."""
+
+    game: str = ""
+    """Empty: all games."""
+    status: str = ""
+    seats: int | None = None
+    after: int = 0
+    """Only rooms with higher numbers."""
+    limit: int = MOST_LISTED
+
+
+class RoomPage(msgspec.Struct, frozen=True):
+    """The first rooms that fit a query, by number. All clients that ask for the same page share it."""
+
+    rooms: frozenset[RoomId]
+    body: bytes
+    """An encoded object with the keys `rooms`, a list of listings, and `more`: whether further rooms fit."""
+
 
 class Rooms(Protocol):
     """The gateway's copy of the room directory. Reading it needs no round trip."""
 
     def listed(self, game: str) -> tuple[Listing, ...]: ...
     def get(self, room: RoomId) -> Listing | None: ...
+    def awaits_return(self, game: str) -> bool:
+        """Whether a player of a running game of this kind is away and may come back by name."""
+
+    def page(self, query: RoomQuery) -> RoomPage: ...
+    def rendered(self, key: Hashable, render: Callable[[], bytes]) -> bytes:
+        """A list as a dialect writes it, rendered once per change of the directory. The key names the dialect and
+        everything else that the bytes depend on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ class Framing(Protocol):
     """`idle` is called when no byte has arrived for this long; 0: never."""
     pause_ms: int
     """The minimum time between two messages to the client."""
+    preamble: bytes
+    """The bytes that are written as soon as the connection is open; usually none."""
 
     def feed(self, data: bytes) -> list[bytes | ProtocolError]:
         """Take received bytes; return the frames that are complete now, with an error in place of each invalid one.
@@ -40,6 +42,7 @@ class Lines:
 
     idle_ms = 0
     pause_ms = 0
+    preamble = b""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
@@ -49,13 +52,11 @@ class Lines:
     def feed(self, data: bytes) -> list[bytes | ProtocolError]:
         frames: list[bytes | ProtocolError] = []
         *lines, self._rest = (self._rest + data).split(b"\n")
-        for line in lines:
-            if self._skipping:
-                self._skipping = False
-            elif len(line) > self._most:
-                frames.append(ProtocolError("frame/too_big"))
-            elif line.strip():
-                frames.append(line.rstrip(b"\r"))
+        if self._skipping and lines:
+            self._skipping = False
+            del lines[0]
+        for line in filter(bytes.strip, lines):  # blank lines are skipped at the speed of C: a client may send many
+            frames.append(ProtocolError("frame/too_big") if len(line) > self._most else line.rstrip(b"\r"))
         if len(self._rest) > self._most:
             self._rest = b""
             if not self._skipping:

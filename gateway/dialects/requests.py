@@ -4,6 +4,7 @@ Each docstring names the answers (gateway/dialects/answers.py) after the arrow. 
 value of the dialect's choice, except in `play`, where it is the client's own command id, which rises per session.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, final
 
 import msgspec
@@ -26,6 +27,12 @@ class LogoutRequest(msgspec.Struct, frozen=True):
     """Release the player name -> no answer."""
 
 
+class ForgetRequest(msgspec.Struct, frozen=True):
+    """Release the player name and make all tokens of the session invalid (only `play`) -> `SessionForgotten`."""
+
+    ref: Any = None
+
+
 class CreateRequest(msgspec.Struct, frozen=True):
     """Open a room and take a seat in it -> `Entered` or `Refused`."""
 
@@ -42,6 +49,8 @@ class JoinRequest(msgspec.Struct, frozen=True):
     choice: Choice = {}
     ref: Any = None
     wants: int = 0
+    key: str = ""
+    """The key of a private room."""
 
 
 class MatchRequest(msgspec.Struct, frozen=True):
@@ -64,7 +73,8 @@ class ReturnRequest(msgspec.Struct, frozen=True):
 
     Without `room`, every room of `game` that holds the name is searched. No `LoginRequest` is needed before; on success
     the connection has the name. Refused with room/unknown if no room of `game` holds a seat for the name, room/not_gone
-    if its player is connected, game/over (with the winners) if the player's last game has ended.
+    if its player is connected or the seat does not come back by name, game/over (with the winners) if the player's last
+    game has ended.
     """
 
     name: str
@@ -117,6 +127,15 @@ class WatchRoomsRequest(msgspec.Struct, frozen=True):
     on: bool = True
 
 
+class ListRoomsRequest(msgspec.Struct, frozen=True):
+    """Answer with a list of rooms -> the outputs of `answer`, or `Refused` (busy/rate) if the client asks too often.
+
+    The dialect has the list at hand; the request lets the session count it."""
+
+    answer: "Callable[[], Iterable[Output]]"
+    ref: Any = None
+
+
 class CloseConnection(msgspec.Struct, frozen=True):
     """Send the frames put out so far, then close; a WebSocket with this code."""
 
@@ -145,6 +164,8 @@ class AttendRequest(msgspec.Struct, frozen=True):
     ref: Any = None
     after: Position | None = None
     """Send the updates after this position instead of a view, if that is possible."""
+    key: str = ""
+    """The key of a private room; not needed at the own seat."""
 
 
 class RematchRequest(msgspec.Struct, frozen=True):
@@ -158,6 +179,7 @@ class RematchRequest(msgspec.Struct, frozen=True):
 Request: TypeAlias = (
     LoginRequest
     | LogoutRequest
+    | ForgetRequest
     | CreateRequest
     | JoinRequest
     | MatchRequest
@@ -173,6 +195,6 @@ Request: TypeAlias = (
 )
 
 
-Output: TypeAlias = bytes | Request | CountRejection | CloseConnection
+Output: TypeAlias = bytes | Request | ListRoomsRequest | CountRejection | CloseConnection
 """One output of a conversation: a frame to the client (without framing), a request, an error to count, or the
 end of the connection."""

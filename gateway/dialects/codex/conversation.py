@@ -72,6 +72,8 @@ class CodexConversation:
         self.tick_ms = settings.heartbeat_ms
         self._settings = settings
         self._url_table = _table_of(opening)
+        self._url_key = opening.query.get("key", "")
+        """The key of the table that the URL names, if that one is private."""
         self._rooms = opening.rooms
         self._name: str | None = None
         self._table: Table | None = None
@@ -202,7 +204,7 @@ class CodexConversation:
         if number not in _ROOM_IDS:
             return False
         listing = self._rooms.get(RoomId(number))
-        return listing is None or listing.game == GAME
+        return listing is None or listing.private or listing.game == GAME
 
     def _seat_request(self, message: SeatMessage) -> Output:
         match message:
@@ -210,7 +212,9 @@ class CodexConversation:
                 return CreateRequest(RoomSpec(GAME, number, self._settings.table_options()), ref=message)
             case JoinGameMessage(gameId=game):
                 room = self._url_table if game is None else RoomId(game)
-                return MatchRequest(GAME, ref=message) if room is None else JoinRequest(room, ref=message)
+                if room is None:
+                    return MatchRequest(GAME, ref=message)
+                return JoinRequest(room, ref=message, key=self._url_key if room == self._url_table else "")
             case RejoinGameMessage(nickname=name, gameId=game):
                 return ReturnRequest(name, GAME, self._url_table if game is None else RoomId(game), message)
 

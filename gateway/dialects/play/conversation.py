@@ -8,8 +8,16 @@ from typing import Any
 
 import msgspec
 
-from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
-from gateway.dialects.contract import DeliveredStep, Opening
+from gateway.dialects.answers import (
+    Answer,
+    Refused,
+    RequestDone,
+    RoomAttached,
+    RoomsChanged,
+    SessionForgotten,
+    Welcomed,
+)
+from gateway.dialects.contract import DeliveredStep, Opening, RoomQuery
 from gateway.dialects.framing import fault_of
 from gateway.dialects.play.codec import MalformedFrame, decode, encode, encode_ack, encode_error, request_keys
 from gateway.dialects.play.messages import (
@@ -37,9 +45,11 @@ from gateway.dialects.requests import (
     CloseConnection,
     CountRejection,
     CreateRequest,
+    ForgetRequest,
     HelloRequest,
     JoinRequest,
     LeaveRequest,
+    ListRoomsRequest,
     LogoutRequest,
     MatchRequest,
     Output,
@@ -54,10 +64,13 @@ from shared.ids import RoomId
 from shared.room_events import RoomSpec
 from shared.room_views import Listing, Position
 
+_MOST_OPTIONS = 8 * 1024
+"""Bytes of a table's options."""
 _MAX_MALFORMED = 20
 """Malformed messages in a row that close the connection."""
 _HELLO = "hello"
-"""The `ref` of a `HelloRequest`, which has no id on the wire."""
+_BYE = "bye"
+"""The `ref` of a `HelloRequest` and of a `ForgetRequest`, which have no id on the wire."""
 _WANTS = {"view": Wants.VIEW, "options": Wants.OPTIONS}
 
 
@@ -98,7 +111,9 @@ class PlayConversation:
             case HelloIn():
                 self._has_session = True
                 return (HelloRequest(message.name, message.token, _HELLO),)
-            case ByeIn():
+            case ByeIn(forget=forget):
+                if forget and self._has_session:  # closed once the tokens are invalid
+                    return (ForgetRequest(_BYE),)
                 return (LogoutRequest(), CloseConnection(BYE))
         if not self._has_session:
             return self._without_session(message)
@@ -108,19 +123,22 @@ class PlayConversation:
             case LeaveIn(id=id_, room=room):
                 return (LeaveRequest(room, id_),)
             case RoomsIn():
-                return self._list_rooms(message)
+                return (ListRoomsRequest(lambda: self._list_rooms(message), message.id),)
             case ActIn():
                 return (ActRequest(message.room, message.command, message.id),)
         return self._attach(message)
 
     def _attach(self, message: AttachingIn) -> Iterable[Output]:
+        if isinstance(message, CreateIn | MatchIn) and len(encode(message.options)) > _MOST_OPTIONS:
+            code, text = "room/bad_options", f"the options have more than {_MOST_OPTIONS} bytes"
+            return (CountRejection(code), encode_error(code, text, message.id))
         wants = sum(_WANTS.get(name, 0) for name in set(message.wants))
         self._asked[message.id] = "entered"
         match message:
             case CreateIn():
                 return (CreateRequest(_spec(message), message.choice, message.id, wants),)
             case JoinIn():
-                return (JoinRequest(message.room, message.choice, message.id, wants),)
+                return (JoinRequest(message.room, message.choice, message.id, wants, message.key),)
             case MatchIn():
                 opened = RoomSpec(message.game, message.seats or 2, message.options or {})
                 return (
@@ -130,22 +148,28 @@ class PlayConversation:
                 )
             case SpectateIn():
                 self._asked[message.id] = "watching"
-                return (AttendRequest(message.room, wants, message.id),)
+                return (AttendRequest(message.room, wants, message.id, key=message.key),)
             case ViewIn():
                 self._asked[message.id] = "view"
-                return (AttendRequest(message.room, wants, message.id),)
+                return (AttendRequest(message.room, wants, message.id, key=message.key),)
             case ResumeIn():
                 self._asked[message.id] = "resumed"
-                return (AttendRequest(message.room, wants, message.id, Position(message.epoch, message.offset)),)
+                position = Position(message.epoch, message.offset)
+                return (AttendRequest(message.room, wants, message.id, position, message.key),)
             case RematchIn():
                 return (RematchRequest(message.room, wants, message.id),)
 
     def _list_rooms(self, message: RoomsIn) -> Iterable[Output]:
+        page = self._rooms.page(RoomQuery(message.game, message.status, message.seats, message.after, message.limit))
+        if not message.live or not message.after:
+            self._listed.clear()
+        if message.live:
+            self._listed |= page.rooms
         self._filter = message
-        listed = [room for room in self._rooms.listed(message.game) if self._matches_filter(room)]
-        self._listed = {room.room for room in listed} if message.live else set()
-        answer = encode({"type": "rooms", "id": message.id, "rooms": listed})
-        return (answer, WatchRoomsRequest(message.game, on=message.live))
+        return (
+            b'{"type":"rooms","id":%d,' % message.id + page.body[1:],
+            WatchRoomsRequest(message.game, on=message.live),
+        )
 
     def _matches_filter(self, room: Listing) -> bool:
         wanted = self._filter
@@ -163,19 +187,25 @@ class PlayConversation:
             return ()
         self._listed.difference_update(gone)
         self._listed.update(room.room for room in changed)
-        return (encode({"type": "rooms_changed", "changed": changed, "gone": gone}),)
+        shown = (*(room.room for room in changed), None, *gone)
+        message = change.encoded.get(shown)
+        if message is None:
+            message = change.encoded[shown] = encode({"type": "rooms_changed", "changed": changed, "gone": gone})
+        return (message,)
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         match answer:
             case Refused(code=code, text=text, room=room):
-                if ref == _HELLO:
-                    self._has_session = code == "session/twice"
+                if ref in (_HELLO, _BYE):
+                    self._has_session = ref == _BYE or code == "session/twice"
                     return (encode_error(code, text),)
                 self._asked.pop(ref, None)
                 return (encode_error(code, text, ref, room),)
             case Welcomed(name=name, sid=sid, token=token, rooms=seated, games=games):
                 welcome = {"type": "welcome", "session": sid, "name": name, "token": token, "rooms": seated}
                 return (encode(welcome | {"games": games}),)
+            case SessionForgotten():
+                return (CloseConnection(BYE),)
             case RoomAttached():
                 return (self._attached(ref, answer),)
             case RequestDone(room=room, step=None):
@@ -190,6 +220,8 @@ class PlayConversation:
         if ref is not None:
             message["id"] = ref
         message |= {"room": answer.room, "seat": answer.seat, "epoch": answer.epoch, "offset": answer.offset}
+        if answer.key:
+            message["key"] = answer.key
         if answer.reason:
             message["reason"] = answer.reason
         if answer.view is not None:
@@ -234,4 +266,5 @@ def _spec(message: CreateIn) -> RoomSpec:
         message.turn_ms,
         message.bots,
         message.wait_ms,
+        spectators=message.spectators,
     )

@@ -4,8 +4,10 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
+from gateway.dialects.contract import MOST_LISTED
 from shared.game import Choice
 from shared.ids import Epoch, Offset, RoomId
+from shared.room_events import Spectators
 
 
 class BaseIn(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
@@ -18,13 +20,18 @@ _POSITION = msgspec.Meta(ge=0, le=2**53)
 requests of other sessions that share the call."""
 
 
+RoomKey: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
+"""The key of a private room."""
+
+
 class HelloIn(BaseIn, frozen=True, tag="hello"):
     name: str | None = None
     token: str | None = None
 
 
 class ByeIn(BaseIn, frozen=True, tag="bye"):
-    pass
+    forget: bool = False
+    """Make the tokens of the session invalid."""
 
 
 class PingIn(BaseIn, frozen=True, tag="ping"):
@@ -37,6 +44,8 @@ class RoomsIn(BaseIn, frozen=True, tag="rooms"):
     status: str = ""
     seats: int | None = None
     live: bool = False
+    after: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_LISTED)] = MOST_LISTED
 
 
 class CreateIn(BaseIn, frozen=True, tag="create"):
@@ -50,6 +59,7 @@ class CreateIn(BaseIn, frozen=True, tag="create"):
     wait_ms: int = 0
     choice: Choice = {}
     wants: tuple[str, ...] = ()
+    spectators: Spectators = Spectators.OPEN
 
 
 class JoinIn(BaseIn, frozen=True, tag="join"):
@@ -57,6 +67,7 @@ class JoinIn(BaseIn, frozen=True, tag="join"):
     room: RoomId
     choice: Choice = {}
     wants: tuple[str, ...] = ()
+    key: RoomKey = ""
 
 
 class MatchIn(BaseIn, frozen=True, tag="match"):
@@ -72,12 +83,14 @@ class SpectateIn(BaseIn, frozen=True, tag="spectate"):
     id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
+    key: RoomKey = ""
 
 
 class ViewIn(BaseIn, frozen=True, tag="view"):
     id: RequestId
     room: RoomId
     wants: tuple[str, ...] = ()
+    key: RoomKey = ""
 
 
 class ResumeIn(BaseIn, frozen=True, tag="resume"):
@@ -86,6 +99,7 @@ class ResumeIn(BaseIn, frozen=True, tag="resume"):
     epoch: Annotated[Epoch, _POSITION]
     offset: Annotated[Offset, _POSITION]
     wants: tuple[str, ...] = ()
+    key: RoomKey = ""
 
 
 class LeaveIn(BaseIn, frozen=True, tag="leave"):

@@ -1,5 +1,6 @@
 """The framing of Snarl over TCP: JSON values, with or without white space between them, and names without quotes."""
 
+import re
 from enum import Enum, auto
 from typing import Final
 
@@ -13,6 +14,7 @@ IDLE_MS: Final = 250
 """The pause that ends a name without quotes or line end, and the rest of a malformed value."""
 
 _BLANK: Final = frozenset(b" \t\r\n")
+_NOT_BLANK: Final = re.compile(rb"[^ \t\r\n]")
 _NEWLINE: Final = ord("\n")
 _QUOTE: Final = ord('"')
 
@@ -33,6 +35,7 @@ class SnarlFraming:
     """One connection's stream. A name is expected after the server's prompt for one, which passes through `frame`."""
 
     idle_ms = IDLE_MS
+    preamble = b""
 
     def __init__(self, options: ListenerOptions) -> None:
         self.pause_ms = options.pause_ms
@@ -49,8 +52,16 @@ class SnarlFraming:
 
     def feed(self, data: bytes) -> list[bytes | ProtocolError]:
         found: list[bytes | ProtocolError] = []
-        for byte in data:
-            self._take(byte, found)
+        at, end = 0, len(data)
+        while at < end and self._mode is not _Mode.ENDED:
+            if self._mode is _Mode.BETWEEN:
+                # Blanks between values are skipped at the speed of C: a client may send nothing else.
+                value = _NOT_BLANK.search(data, at)
+                if value is None:
+                    break
+                at = value.start()
+            self._take(data[at], found)
+            at += 1
         return found
 
     def idle(self) -> list[bytes | ProtocolError]:
@@ -62,14 +73,13 @@ class SnarlFraming:
         return found
 
     def _take(self, byte: int, found: list[bytes | ProtocolError]) -> None:
-        if self._mode is _Mode.ENDED or (self._mode is _Mode.BETWEEN and byte in _BLANK):
-            return
         if self._mode is _Mode.BETWEEN:
             self._begin(byte)
         scan = self._scanner.feed(byte) if self._mode is _Mode.JSON else Scan.MORE
         if scan is Scan.DONE_BEFORE:
             self._finish(found)
-            self._take(byte, found)
+            if byte not in _BLANK:
+                self._take(byte, found)
             return
         self._value.append(byte)
         if len(self._value) > MOST_BYTES:

@@ -58,7 +58,8 @@ class Registration:
         address = self._listener.info_address
         info = INFO if address is None else {"server": INFO, "ip-address": address[0], "port": address[1]}
         yield encode(Welcome(info))
-        if self._url.table is None or self._table_has_room() or self._players_are_away():
+        # A player who is away may return: then the name is asked for even if the named table is full.
+        if self._url.table is None or self._table_has_room() or self._rooms.awaits_return(GAME):
             yield from self._ask()
         else:
             yield CloseConnection(NO_TABLE)
@@ -120,12 +121,13 @@ class Registration:
         """A request for the table that the URL names, or for the oldest table that fits, or for a new one."""
         url, settings = self._url, self._settings
         if url.table is not None:
-            return JoinRequest(url.table, ref="seat")
+            return JoinRequest(url.table, ref="seat", key=url.key)
         spec = RoomSpec(
             GAME,
             url.players or settings.clients,
             options=self._table_options,
             wait_ms=url.wait_ms or settings.wait_ms,
+            trusted=True,
         )
         return MatchRequest(GAME, seats=url.players, open=spec, ref="seat")
 
@@ -145,11 +147,6 @@ class Registration:
 
     def _table_has_room(self) -> bool:
         listing = None if self._url.table is None else self._rooms.get(self._url.table)
-        return (
-            listing is not None and listing.game == GAME and listing.status is RoomStatus.WAITING and listing.free > 0
-        )
-
-    def _players_are_away(self) -> bool:
-        """Whether a player may return to some table. Then the name is asked for even if the named table is full."""
-        playing = (listing for listing in self._rooms.listed(GAME) if listing.status is RoomStatus.PLAYING)
-        return any(listing.gone for listing in playing)
+        if listing is None or (listing.private and not self._url.key):
+            return False
+        return listing.game == GAME and listing.status is RoomStatus.WAITING and listing.free > 0

@@ -67,6 +67,9 @@ class SnarlSettings:
         variable="GRACE",
         parse=partial(seconds_of, most=3_600.0),
     )
+    whole_level: str = setting(
+        "off", "on: spectators see the whole level; off: only what players have seen", one_of=("on", "off")
+    )
     separator: str = setting("newline", "separator after each message over TCP: newline or none")
     pause_ms: int = setting(0, "least seconds between two messages to a TCP client", variable="PAUSE", parse=pause_of)
     extras: tuple[str, ...] = setting(
@@ -79,7 +82,8 @@ class SnarlSettings:
 
     def table_options(self) -> dict[str, Any]:
         """The game options of the rooms that this dialect opens."""
-        return {"levels": self.level_options(), "move_time_ms": self.move_time_ms, "grace_ms": self.grace_ms}
+        options = {"levels": self.level_options(), "move_time_ms": self.move_time_ms, "grace_ms": self.grace_ms}
+        return options | {"whole_level": True} if self.whole_level == "on" else options
 
     def level_options(self) -> Any:
         if self.levels is None:

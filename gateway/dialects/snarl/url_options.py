@@ -1,4 +1,4 @@
-"""The parameters of a WebSocket URL: `players`, `wait`, `table`."""
+"""The parameters of a WebSocket URL: `players`, `wait`, `table`, `key`."""
 
 import re
 from collections.abc import Mapping
@@ -16,6 +16,8 @@ class UrlOptions:
     players: int | None = None
     wait_ms: int | None = None
     table: RoomId | None = None
+    key: str = ""
+    """The key of the table, if it is private."""
 
 
 def read_url_options(query: Mapping[str, str]) -> UrlOptions:
@@ -24,7 +26,7 @@ def read_url_options(query: Mapping[str, str]) -> UrlOptions:
     if table is not None:
         if not re.fullmatch("[0-9]{1,18}", table):
             raise ProtocolError("frame/malformed", f"table must be the number of a table, not {table!r}")
-        return UrlOptions(table=RoomId(int(table)))
+        return UrlOptions(table=RoomId(int(table)), key=query.get("key", ""))
     if players is not None and players not in map(str, range(1, MAX_PLAYERS + 1)):
         raise ProtocolError("frame/malformed", f"players must be 1 to {MAX_PLAYERS}, not {players!r}")
     try:

@@ -1,6 +1,6 @@
 """One connection's side of `eriantys.events`: login, rooms, moves. Every request is answered with an Ack or a Nack."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -16,6 +16,7 @@ from gateway.dialects.requests import (
     CreateRequest,
     JoinRequest,
     LeaveRequest,
+    ListRoomsRequest,
     LoginRequest,
     LogoutRequest,
     Output,
@@ -26,10 +27,10 @@ from shared.games.eriantys.events import Event
 from shared.ids import RoomId
 from shared.room_events import RoomEvent, RoomSpec, RoomStatus
 
-_encode = msgspec.json.Encoder().encode
+encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], messages.FromClient] = msgspec.json.Decoder(messages.FromClient).decode
 _decode_move: Final = {kind: msgspec.json.Decoder(kind).decode for kind in set(messages.MOVES.values())}
-_ACK: Final = _encode(messages.Ack())
+_ACK: Final = encode(messages.Ack())
 
 Parsed = messages.FromClient | tuple[messages.GameEvent, messages.AnyMove]
 
@@ -62,7 +63,7 @@ class EventsConversation(EriantysConversation[Parsed]):
             case messages.Logout():
                 yield from self._logout()
             case messages.GetPublicRooms():
-                yield self._public_rooms(message)
+                yield self._list_rooms(message)
             case messages.CreateRoom():
                 yield from self._create(message)
             case messages.AccessRoom(room_id=room):
@@ -101,12 +102,7 @@ class EventsConversation(EriantysConversation[Parsed]):
         table = self.enter(answer)
         self._name = table.name(table.seat)
         yield _ACK
-        yield _encode(messages.RoomId(table.room_id))
-        yield from map(_encode, render.all_players(table))
-        if table.playing:
-            yield from map(_encode, render.pieces(table, table.view))
-            yield from map(_encode, render.clouds(table.view))
-            yield from map(_encode, render.turn(table, table.view))
+        yield from self.show_return(table)
 
     def _logout(self) -> Iterator[Output]:
         if not self._name:
@@ -118,20 +114,35 @@ class EventsConversation(EriantysConversation[Parsed]):
             yield LogoutRequest()
             yield _ACK
 
+    def _list_rooms(self, wanted: messages.GetPublicRooms) -> ListRoomsRequest:
+        def rooms() -> Iterator[Output]:
+            yield self._public_rooms(wanted)
+
+        def refused(answer: Answer | None) -> Iterator[Output]:
+            yield self._rooms_refused(answer)
+
+        return ListRoomsRequest(lambda: list(self._resume(rooms())), refused)
+
+    def _rooms_refused(self, answer: Answer | None) -> bytes:
+        return self.refusal_error(answer)
+
     def _public_rooms(self, wanted: messages.GetPublicRooms) -> bytes:
         if wanted.number_of_players not in (None, 2, 3, 4):
             return self.error("room/bad_seats")
+        key = (EventsConversation, wanted.number_of_players, wanted.expert)
+        return self._rooms.rendered(key, lambda: encode(messages.PublicRooms(self._fitting_rooms(wanted))))
+
+    def _fitting_rooms(self, wanted: messages.GetPublicRooms) -> tuple[messages.PublicRoom, ...]:
         found = (
             messages.PublicRoom(room.room, room.seats, bool(room.options.get("expert")), len(room.names))
             for room in self._rooms.listed(GAME)
             if room.status is RoomStatus.WAITING and not room.private and not room.only
         )
-        fitting = (
+        return tuple(
             room
             for room in found
             if wanted.number_of_players in (None, room.number_of_players) and wanted.expert in (None, room.expert)
         )
-        return _encode(messages.PublicRooms(tuple(fitting)))
 
     def _why_not_enter(self) -> str:
         """The code of the error that prevents entering a room now; empty if there is none."""
@@ -141,19 +152,17 @@ class EventsConversation(EriantysConversation[Parsed]):
 
     def _create(self, wanted: messages.CreateRoom) -> Iterator[Output]:
         if code := self._why_not_enter():
-            yield self.error(code)
+            yield self.not_created(code)
             return
         private = wanted.private if wanted.private is not None else bool(wanted.is_private)
         spec = RoomSpec(GAME, bounded(wanted.number_of_players), {"expert": wanted.expert}, private)
 
         def then(answer: Answer | None) -> Iterator[Output]:
             if isinstance(answer, Entered):
-                table = self.enter(answer)
-                yield _ACK
-                yield _encode(messages.RoomId(table.room_id))
-                yield from map(_encode, render.all_players(table))
+                yield from self.show_created(self.enter(answer))
             else:
-                yield self.refusal_error(answer)
+                refused = self.refusal(answer)
+                yield self.not_created(refused.code, refused.text)
 
         yield CreateRequest(spec, ref=then)
 
@@ -165,7 +174,7 @@ class EventsConversation(EriantysConversation[Parsed]):
         def then(answer: Answer | None) -> Iterator[Output]:
             if isinstance(answer, Entered):
                 yield _ACK
-                yield from map(_encode, render.all_players(self.enter(answer)))
+                yield from self.put(render.all_players(self.enter(answer)))
             else:
                 yield self.refusal_error(answer)
 
@@ -209,7 +218,25 @@ class EventsConversation(EriantysConversation[Parsed]):
     # --- messages to the client --------------------------------------------------------------------------------------
 
     def encode_error(self, code: str, text: str) -> bytes:
-        return _encode(messages.Nack(f"{error_name(code)}: {text}"))
+        return encode(messages.Nack(f"{error_name(code)}: {text}"))
 
     def render(self, table: Table, events: list[RoomEvent | Event]) -> Iterator[Output]:
-        return map(_encode, render.step(table, events))
+        return map(encode, render.step(table, events))
+
+    # --- what a compat mode writes in another form -------------------------------------------------------------------
+
+    def put(self, shown: Iterable[messages.ToClient]) -> Iterable[Output]:
+        """Messages about the table and its game."""
+        return map(encode, shown)
+
+    def show_created(self, table: Table) -> Iterable[Output]:
+        return self.put((messages.Ack(), messages.RoomId(table.room_id), *render.all_players(table)))
+
+    def not_created(self, code: str, text: str = "") -> bytes:
+        return self.error(code, text)
+
+    def show_return(self, table: Table) -> Iterator[Output]:
+        """The table, to a player who has returned to it; the login was acknowledged before."""
+        yield from self.put((messages.RoomId(table.room_id), *render.all_players(table)))
+        if table.playing:
+            yield from self.put(render.position(table, table.view))

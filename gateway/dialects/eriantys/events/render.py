@@ -83,6 +83,13 @@ def turn(table: Table, view: View) -> Iterator[ToClient]:
     yield messages.ChangeTurn(table.name(view.turn))
 
 
+def position(table: Table, view: View) -> Iterator[ToClient]:
+    """All that a player who returns to a running game has to know."""
+    yield from pieces(table, view)
+    yield from clouds(view)
+    yield from turn(table, view)
+
+
 # --- a step ----------------------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from gateway.dialects.eriantys.common.conversation import Continuation, Eriantys
 from gateway.dialects.eriantys.common.table import GAME, Table
 from gateway.dialects.eriantys.prompts import messages, render
 from gateway.dialects.eriantys.prompts.commands import command_of, number_of
+from gateway.dialects.eriantys.prompts.render import Notice
 from gateway.dialects.requests import (
     CreateRequest,
     JoinRequest,
@@ -32,6 +33,8 @@ from shared.room_events import Away, Back, BaseRoomEvent, Closed, Ended, Joined,
 
 PING_MS: Final = 1000
 MAX_UNANSWERED_PINGS: Final = 5
+_TICKS_BETWEEN: Final = 2
+"""Calls of `tick` between two lists that the client has not asked for: at least a second passes."""
 
 _encode = msgspec.json.Encoder().encode
 _decode: Callable[[bytes], messages.FromClient] = msgspec.json.Decoder(messages.FromClient).decode
@@ -42,6 +45,7 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
     """The states of a connection: without a lobby, in a waiting lobby, in a game, and without a lobby again."""
 
     tick_ms = PING_MS
+    max_unanswered_pings = MAX_UNANSWERED_PINGS
 
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
@@ -49,6 +53,10 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
         self._named = False
         self._missed_change = False
         """The lobbies have changed while the client was trying to enter one."""
+        self._unsent_change = False
+        """The lobbies have changed less than a second after the last list that was not asked for."""
+        self._ticks = _TICKS_BETWEEN
+        """Calls of `tick` since that list."""
 
     def open(self) -> Iterable[Output]:
         return [WatchRoomsRequest(GAME)]
@@ -57,10 +65,25 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
         if self._table is not None or self._closed:
             return []
         self._missed_change = self._busy
-        return [] if self._busy else [self._welcome()]
+        if self._busy:
+            return []
+        if not change.changed:  # the answer to the request to watch
+            return [self._welcome()]
+        self._unsent_change = True
+        return self._send_change(0)
+
+    def _send_change(self, ticks: int) -> list[Output]:
+        """Send a list that the client has not asked for, unless the last one was sent less than a second ago."""
+        if not self._unsent_change or self._ticks < _TICKS_BETWEEN or self._table is not None or self._busy:
+            return []
+        self._ticks = ticks
+        return [self._welcome()]
 
     def _welcome(self) -> bytes:
-        self._missed_change = False
+        self._missed_change = self._unsent_change = False
+        return self._rooms.rendered(type(self), self._render_lobbies)
+
+    def _render_lobbies(self) -> bytes:
         return _encode(messages.Welcome(tuple(map(render.lobby, self._rooms.listed(GAME)))))
 
     # --- pings -------------------------------------------------------------------------------------------------------
@@ -68,10 +91,11 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
     def tick(self, now_ms: int) -> Iterable[Output]:
         if self._closed:
             return []
-        if self._unanswered >= MAX_UNANSWERED_PINGS:
+        if self._unanswered >= self.max_unanswered_pings:
             return [self.close(SILENT)]
         self._unanswered += 1
-        return [_PING]
+        self._ticks += 1
+        return [*self._send_change(1), _PING]
 
     def receive(self, frame: bytes) -> Iterable[Output]:
         """A Pong counts at once, even while earlier frames wait, and does not end a row of malformed messages."""
@@ -147,10 +171,10 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
             table = self.enter(answer)
             self._named = True
             yield WatchRoomsRequest(GAME, on=False)
-            yield self._lobby_information(table, "welcome back" if answer.back else "you have a seat")
+            seated = Notice.CREATED if isinstance(wanted, messages.GameParams) else Notice.JOINED
+            yield from self.notify(table, Notice.RETURNED if answer.back else seated)
             if table.playing:
-                yield from map(_encode, render.full_view(table, table.view))
-                yield _encode(render.prompt(table))
+                yield from self.show_game(table, back=answer.back)
 
         return then
 
@@ -159,16 +183,10 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
     ) -> Iterator[Output]:
         refused = self.refusal(answer)
         code = otherwise if otherwise and not refused.code.startswith("busy/") else refused.code
-        yield self.error(code, "" if otherwise else refused.text)
         if self._named:
             self._named = False
             yield LogoutRequest()
-        if isinstance(wanted, messages.Join) or self._missed_change:
-            yield self._welcome()
-
-    def _lobby_information(self, table: Table, text: str) -> bytes:
-        taken = f"{len(table.seats)} of {table.room.spec.seats}"
-        return _encode(messages.InformationConnection(f"{text} ({taken})", table.room_id))
+        yield from self.refuse_seat(wanted, code, "" if otherwise else refused.text)
 
     def _disconnect(self) -> Iterator[Output]:
         """A player who disconnects from a waiting lobby leaves it; in a running game the seat is kept."""
@@ -195,7 +213,7 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
                 yield self.refusal_error(answer)
                 planning = table.view.phase is Phase.PLANNING and table.view.turn == table.seat
                 if planning and isinstance(move, messages.ChooseAssistant):
-                    yield _encode(render.prompt(table))
+                    yield from self.put((render.prompt(table),))
 
         yield self.act(table, command_of(table, move), then)
 
@@ -209,26 +227,25 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
                 yield from self._player_changes(table, event)
         played = [event for event in events if not isinstance(event, BaseRoomEvent | PlayerLost | PlayerBack)]
         if any(isinstance(event, Started) for event in events):
-            yield from map(_encode, render.full_view(table, table.view))
-            yield _encode(messages.GameStart())
+            yield from self.put((*render.full_view(table, table.view), messages.GameStart()))
         elif played:
-            yield from map(_encode, render.changes(table, before, table.view))
+            yield from self.put(render.changes(table, before, table.view))
         yield from self._game_end(table, events)
         if table.playing and played:
             paused = any(isinstance(event, Paused) for event in played)
             text = "the game is paused until another player is back"
-            yield _encode(render.information(table, text) if paused else render.prompt(table))
+            yield from self.put((render.information(table, text) if paused else render.prompt(table),))
 
     def _player_changes(self, table: Table, event: RoomEvent) -> Iterator[Output]:
         match event:
             case Joined(name=name):
-                yield self._lobby_information(table, f"{name} has joined")
+                yield from self.notify(table, Notice.ENTERED, name)
             case Back(seat=seat):
-                yield self._lobby_information(table, f"{table.name(seat)} is back")
+                yield from self.notify(table, Notice.RECONNECTED, table.name(seat))
             case Away(seat=seat):
-                yield _encode(messages.NotifyDisconnection(f"{table.name(seat)} has lost the connection"))
+                yield from self.notify(table, Notice.DISCONNECTED, table.name(seat))
             case Left(name=name):
-                yield _encode(messages.NotifyDisconnection(f"{name} has left"))
+                yield from self.notify(table, Notice.LEFT, name)
             case _:
                 pass
 
@@ -236,9 +253,9 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
         for event in events:
             match event:
                 case LastRoundCalled(reason=reason):
-                    yield _encode(messages.GameMustEnd(reason.upper()))
+                    yield from self.put((messages.GameMustEnd(reason.upper()),))
                 case Finished(winners=winners):
-                    yield _encode(render.game_ended(table, winners))
+                    yield from self.put((render.game_ended(table, winners),))
                 case Ended() | Closed():
                     yield LeaveRequest(table.room_id, self._left_lobby)
                 case _:
@@ -249,7 +266,28 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
         self._table = None
         self._named = False
         yield LogoutRequest()
-        yield WatchRoomsRequest(GAME)
+        yield from self.after_game()
+
+    # --- what a compat mode writes in another form -------------------------------------------------------------------
+
+    def put(self, shown: Iterable[messages.ToClient]) -> Iterable[Output]:
+        """Messages about the game of the table."""
+        return map(_encode, shown)
+
+    def notify(self, table: Table, what: Notice, name: str = "") -> Iterable[Output]:
+        return (_encode(render.notice(table, what, name)),)
+
+    def show_game(self, table: Table, *, back: bool) -> Iterable[Output]:
+        """The running game, to a player who comes to it, for the first time or `back` again."""
+        return self.put((*render.full_view(table, table.view), render.prompt(table)))
+
+    def refuse_seat(self, wanted: messages.GameParams | messages.Join, code: str, text: str) -> Iterator[Output]:
+        yield self.error(code, text)
+        if isinstance(wanted, messages.Join) or self._missed_change:
+            yield self._welcome()
+
+    def after_game(self) -> Iterable[Output]:
+        return (WatchRoomsRequest(GAME),)
 
 
 def _is_pong(frame: bytes) -> bool:

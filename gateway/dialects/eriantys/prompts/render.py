@@ -1,6 +1,7 @@
 """Messages of `eriantys.prompts`: the whole view, the parts that a step has changed, and the next prompt."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 from gateway.dialects.eriantys.common.table import Table
 from gateway.dialects.eriantys.prompts import messages
@@ -29,6 +30,37 @@ _ACTIVITIES = {
     Phase.CHARACTER: "has to make the choice of a character",
     Phase.OVER: "was the last to play",
 }
+
+
+class Notice(StrEnum):
+    """The news about the players of a table. The first three go to the player who has got the seat."""
+
+    CREATED = "created"
+    JOINED = "joined"
+    RETURNED = "returned"
+    ENTERED = "entered"
+    RECONNECTED = "reconnected"
+    DISCONNECTED = "disconnected"
+    LEFT = "left"
+
+
+_NOTICES = {
+    Notice.CREATED: "you have a seat",
+    Notice.JOINED: "you have a seat",
+    Notice.RETURNED: "welcome back",
+    Notice.ENTERED: "{name} has joined",
+    Notice.RECONNECTED: "{name} is back",
+    Notice.DISCONNECTED: "{name} has lost the connection",
+    Notice.LEFT: "{name} has left",
+}
+
+
+def notice(table: Table, what: Notice, name: str) -> ToClient:
+    text = _NOTICES[what].replace("{name}", name)
+    if what in (Notice.DISCONNECTED, Notice.LEFT):
+        return messages.NotifyDisconnection(text)
+    taken = f"{len(table.seats)} of {table.room.spec.seats}"
+    return messages.InformationConnection(f"{text} ({taken})", table.room_id)
 
 
 def lobby(listing: Listing) -> messages.Lobby:

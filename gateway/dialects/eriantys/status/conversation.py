@@ -46,9 +46,11 @@ class StatusConversation(EriantysConversation[Parsed]):
     def __init__(self, opening: Opening) -> None:
         super().__init__(opening)
         self._wanted = _table_of(opening)
+        self._key = opening.query.get("key", "")
+        """The key of the table that the URL names, if that one is private."""
         self._named = False
         self._status_sent = False
-        self.tick_ms = _ping_of(opening)
+        self.tick_ms = ping_of(opening.compat.get("ping_ms") or opening.query.get("ping_ms", "0"))
 
     def tick(self, now_ms: int) -> Iterable[Output]:
         return [] if self._closed else [b"ping"]
@@ -119,7 +121,7 @@ class StatusConversation(EriantysConversation[Parsed]):
 
     def _seat(self) -> Output:
         if self._wanted is not None:
-            return JoinRequest(self._wanted, ref=self._entered)
+            return JoinRequest(self._wanted, ref=self._entered, key=self._key)
         return MatchRequest(GAME, open=RoomSpec(GAME, MAX_SEATS, only=DIALECT_NAME), ref=self._entered)
 
     def _returned(self, answer: Answer | None) -> Iterator[Output]:
@@ -133,9 +135,9 @@ class StatusConversation(EriantysConversation[Parsed]):
         if isinstance(answer, Entered):
             table = self.enter(answer)
             self._named = True
-            yield _encode(messages.AddPlayerResponse(messages.FINE, table.seat))
+            yield self.encode_seat(table)
             if table.playing:
-                yield _encode(render.full_status(table))
+                yield self.encode_full_status(table)
         else:
             yield self.refusal_error(answer)
             yield from self._forget_name()
@@ -157,6 +159,8 @@ class StatusConversation(EriantysConversation[Parsed]):
         def then(answer: Answer | None) -> Iterator[Output]:
             if answer is not None and not isinstance(answer, RequestDone):
                 yield self.refusal_error(answer)
+            else:
+                yield from self.configured(table, wanted.num_players)
 
         yield ConfigureRequest(table.room_id, wanted.num_players, {"expert": messages.MODES[mode]}, then)
 
@@ -177,29 +181,45 @@ class StatusConversation(EriantysConversation[Parsed]):
                 yield from self._kicked()
                 return
         self._status_sent = False
-        for status in self._statuses(table, before, events):
+        for status in self.encode_step(table, before, events):
             self._status_sent = True
-            yield _encode(status)
+            yield status
 
     def _kicked(self) -> Iterator[Output]:
         self._table = self._wanted = None
-        yield _encode(
-            messages.AddPlayerResponse(messages.KICKED_OUT, error_message="the table was made for fewer players")
-        )
         yield from self._forget_name()
+        yield from self.sent_away()
 
-    def _statuses(
-        self, table: Table, before: View, events: list[RoomEvent | Event]
-    ) -> Iterator[messages.CurrentStatus]:
+    # --- what a compat mode writes in another form -------------------------------------------------------------------
+
+    def encode_seat(self, table: Table) -> bytes:
+        """The answer to a name that has got a seat."""
+        return _encode(messages.AddPlayerResponse(messages.FINE, table.seat))
+
+    def encode_full_status(self, table: Table) -> bytes:
+        return _encode(render.full_status(table))
+
+    def encode_step(self, table: Table, before: View, events: list[RoomEvent | Event]) -> Iterator[bytes]:
+        """The statuses for a step that the table has followed already."""
         if any(isinstance(event, Started) for event in events):
-            yield render.full_status(table)
+            yield self.encode_full_status(table)
         elif before.players:
             status = render.changes(before, table.view, events)
             if status != messages.CurrentStatus(messages.FINE):
-                yield status
+                yield _encode(status)
         for event in events:
             if isinstance(event, Finished):
-                yield render.winner(table, event.winners)
+                yield _encode(render.winner(table, event.winners))
+
+    def configured(self, table: Table, seats: int) -> Iterator[Output]:
+        """The parameters of the table were accepted, which needs no answer."""
+        return iter(())
+
+    def sent_away(self) -> Iterator[Output]:
+        """The table has no seat for this player any more."""
+        yield _encode(
+            messages.AddPlayerResponse(messages.KICKED_OUT, error_message="the table was made for fewer players")
+        )
 
 
 def _table_of(opening: Opening) -> RoomId | None:
@@ -212,9 +232,8 @@ def _table_of(opening: Opening) -> RoomId | None:
     return RoomId(int(wanted))
 
 
-def _ping_of(opening: Opening) -> int:
+def ping_of(wanted: str) -> int:
     """Milliseconds between two bare `ping` lines, from the listener or the URL; 0: none are sent."""
-    wanted = opening.compat.get("ping_ms") or opening.query.get("ping_ms", "0")
     if not wanted.isascii() or not wanted.isdigit() or len(wanted) > 9:
         raise ProtocolError("frame/malformed", "ping_ms is a number of milliseconds")
     return int(wanted)

@@ -11,7 +11,7 @@ from gateway.transports.close_codes import CloseCode
 from shared.games.eriantys.state import State
 from shared.ids import Seat
 from shared.room_events import RoomStatus
-from tests.support.eriantys_players import eriantys_cluster
+from tests.support.eriantys_players import LISTENERS, eriantys_cluster
 from tests.support.memory_cluster import MemoryClient, MemoryCluster
 from tests.support.party import FIRST_ROOM
 from worker.room.state import SeatState
@@ -54,6 +54,10 @@ class Client:
 
 
 def connect(cluster: MemoryCluster, dialect: str, query: Mapping[str, str] | None = None) -> Client:
+    """Over TCP to a listener in its compat mode, if the dialect is that of an original program."""
+    listener = LISTENERS.get(dialect)
+    if listener is not None:
+        return Client(cluster.connect(listener.dialect, tcp=listener.options))
     return Client(cluster.connect(dialect, query))
 
 
@@ -64,7 +68,10 @@ def open_table(cluster: MemoryCluster, dialect: str, players: int, expert: bool)
         case "eriantys.events":
             client.send({"type": "Login", "username": NAMES[0]})
             client.send({"type": "CreateRoom", "numberOfPlayers": players, "expert": expert, "private": False})
-        case "eriantys.prompts":
+        case "eriantys.group3":
+            client.send({"type": "Login", "username": NAMES[0]})
+            client.send({"type": "CreateRoom", "numberOfPlayers": players, "expert": expert, "isPrivate": False})
+        case "eriantys.prompts" | "eriantys.am24":
             client.send(
                 {"type": "GameParams", "numPlayers": players, "expert": expert, "nickname": NAMES[0], "mage": "MAGE1"}
             )
@@ -80,7 +87,10 @@ def join_table(cluster: MemoryCluster, dialect: str, seat: int) -> Client:
         case "eriantys.events":
             client.send({"type": "Login", "username": NAMES[seat]})
             client.send({"type": "AccessRoom", "roomId": FIRST_ROOM})
-        case "eriantys.prompts":
+        case "eriantys.group3":
+            client.send({"type": "Login", "username": NAMES[seat]})
+            client.send({"type": "AccessRoom", "id": FIRST_ROOM})
+        case "eriantys.prompts" | "eriantys.am24":
             client.send({"type": "Join", "nickname": NAMES[seat], "mage": f"MAGE{seat + 1}", "index": FIRST_ROOM})
         case _:
             client.send(NAMES[seat].encode())

@@ -1,10 +1,10 @@
-"""Recorded whole games are reproduced message by message, so that no change of the wire goes unnoticed."""
+"""Recorded whole games are reproduced byte by byte, so that no change of the wire goes unnoticed."""
 
 import pytest
 
-from tests.support.eriantys_transcripts import SEEDS, path_of, record
+from tests.support.eriantys_transcripts import RECORDINGS, path_of, record
 
 
-@pytest.mark.parametrize("dialect", SEEDS)
-def test_the_recorded_game_is_reproduced(dialect: str) -> None:
-    assert record(dialect).splitlines() == path_of(dialect).read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_the_recorded_game_is_reproduced(name: str) -> None:
+    assert record(name).splitlines() == path_of(name).read_text(encoding="utf-8").splitlines()

@@ -1,6 +1,7 @@
 """The play protocol as a conversation without IO: every message both ways, and any bytes."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.dialects.answers import Answer, Refused, RequestDone, RoomAttached, RoomsChanged, Welcomed
-from gateway.dialects.contract import DeliveredStep, Opening
-from gateway.dialects.play.codec import encode_ack
+from gateway.dialects.contract import DeliveredStep, Opening, RoomQuery
+from gateway.dialects.play.codec import encode_ack, is_nested_too_deeply
 from gateway.dialects.play.conversation import PlayConversation
 from gateway.dialects.requests import (
     ActRequest,
@@ -22,6 +23,7 @@ from gateway.dialects.requests import (
     HelloRequest,
     JoinRequest,
     LeaveRequest,
+    ListRoomsRequest,
     LogoutRequest,
     MatchRequest,
     Output,
@@ -30,6 +32,7 @@ from gateway.dialects.requests import (
     WatchRoomsRequest,
 )
 from gateway.transports.close_codes import BYE, MALFORMED
+from shared.bus.directory import ListingChange
 from shared.commands import Wants
 from shared.errors import ErrorCode
 from shared.ids import CommandId, Epoch, Offset, RoomId, Seat, SessionId
@@ -55,7 +58,9 @@ class Client:
         return self.send(msgspec.json.encode(message))
 
     def send(self, frame: bytes) -> list[Output]:
-        outs = list(self.play.receive(frame))
+        outs: list[Output] = []
+        for out in self.play.receive(frame):
+            outs += out.answer() if isinstance(out, ListRoomsRequest) else (out,)
         self.rejections += [out.code for out in outs if isinstance(out, CountRejection)]
         return [out for out in outs if not isinstance(out, CountRejection)]
 
@@ -175,6 +180,66 @@ ROOMS = (
 def test_rooms_are_listed_by_the_filter(wanted: dict[str, Any], numbers: list[int]) -> None:
     frame, _ = Client(rooms=ROOMS).say(type="rooms", id=3, **wanted)
     assert [room["room"] for room in read(frame)["rooms"]] == numbers
+
+
+MANY = tuple(Listing(RoomId(number), "stones", 2, RoomStatus.WAITING) for number in range(1_000, 1_250))
+
+
+def test_a_list_without_a_limit_has_the_first_hundred_rooms_and_says_that_more_follow() -> None:
+    client = Client(rooms=MANY)
+    pages = []
+    after = 0
+    for number in range(3):
+        page = read(client.say(type="rooms", id=3 + number, after=after)[0])
+        pages.append((page["id"], [room["room"] for room in page["rooms"]], page["more"]))
+        after = page["rooms"][-1]["room"]
+    assert pages == [
+        (3, list(range(1_000, 1_100)), True),
+        (4, list(range(1_100, 1_200)), True),
+        (5, list(range(1_200, 1_250)), False),
+    ]
+
+
+def test_a_page_has_as_many_rooms_as_the_client_wants() -> None:
+    page = read(Client(rooms=MANY).say(type="rooms", id=3, limit=7, after=1_010)[0])
+    assert [room["room"] for room in page["rooms"]] == list(range(1_011, 1_018))
+    assert page["more"] is True
+
+
+@pytest.mark.parametrize("wanted", [{"limit": 0}, {"limit": 101}, {"limit": -1}, {"after": -1}])
+def test_a_page_that_cannot_be_is_malformed(wanted: dict[str, int]) -> None:
+    assert Client(rooms=MANY).reply(type="rooms", id=3, **wanted)["code"] == "frame/malformed"
+
+
+def test_all_clients_share_the_bytes_of_a_list_until_a_room_changes() -> None:
+    directory = RoomDirectory(lambda _call: None)
+    directory.gathered(MANY)
+    page = directory.page(RoomQuery())
+    assert directory.page(RoomQuery()) is page
+    assert directory.page(RoomQuery(status="waiting")) is not page
+    directory.change([ListingChange(RoomId(1_000), None)])
+    assert len(directory.page(RoomQuery()).rooms) == 100
+    assert RoomId(1_000) not in directory.page(RoomQuery()).rooms
+
+
+def test_clients_with_the_same_list_share_the_bytes_of_a_change() -> None:
+    change = RoomsChanged({RoomId(1000): ROOMS[0], RoomId(1002): None})
+    clients = [Client(rooms=ROOMS) for _ in range(3)]
+    for client in clients[:2]:
+        client.say(type="rooms", id=3, live=True)
+    clients[2].say(type="rooms", id=3, live=True, game="stones")
+    frames = [next(iter(client.play.rooms_changed(change))) for client in clients]
+    assert frames[0] is frames[1]
+    assert [read(frame)["gone"] for frame in frames] == [[1002], [1002], []]
+
+
+def test_changes_concern_all_pages_that_the_client_has_read() -> None:
+    client = Client(rooms=MANY)
+    client.say(type="rooms", id=3, live=True)
+    client.say(type="rooms", id=4, live=True, after=1_099)
+    change = RoomsChanged({RoomId(1_050): None, RoomId(1_150): None, RoomId(1_240): None})
+    (frame,) = client.play.rooms_changed(change)
+    assert read(frame)["gone"] == [1_050, 1_150]
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -375,6 +440,78 @@ def test_brackets_behind_escaped_quotes_are_still_text() -> None:
     assert isinstance(out, ActRequest)
 
 
+def act(command: bytes) -> bytes:
+    return b'{"type":"act","id":1,"room":1000,"command":' + command + b"}"
+
+
+def listed(*items: bytes) -> bytes:
+    return b"[" + b",".join(items) + b"]"
+
+
+SHALLOW = {
+    "many empty lists": listed(*[b"[]"] * 15_000),
+    "many empty objects": listed(*[b"{}"] * 15_000),
+    "empty lists at a depth of 90": b"[" * 90 + b",".join([b"[]"] * 15_000) + b"]" * 90,
+    "a comb": listed(*[b"[" * 95 + b"]" * 95] * 230),
+    "many empty strings": b"[" * 90 + b",".join([b'""'] * 15_000) + b"]" * 90 + b" " * 9,
+    "strings of brackets": listed(*[b'"["'] * 11_000, *[b"[]"] * 200),
+    "lists with a string of a bracket": listed(*[b'["["]'] * 7_500),
+    "keys with a bracket": listed(*[b'{"[":0}'] * 5_600),
+    "a long string of brackets": listed(b'"' + b"[" * 40_000 + b'"', *[b"[]"] * 200),
+    "escaped backslashes": listed(*[b'"\\\\"'] * 9_000, *[b"[]"] * 200),
+    "escaped quotes": listed(*[b'"\\""'] * 9_000, *[b"[]"] * 200),
+    "an escaped quote before a bracket": listed(*[b'["\\"["]'] * 5_500),
+    "escaped backslashes and quotes": listed(*[b'["\\\\\\"[[["]'] * 4_000),
+}
+DEEP = {
+    "lists": b"[" * 400 + b"]" * 400,
+    "objects": b'{"a":' * 400 + b"0" + b"}" * 400,
+    "lists and objects": b'[{"a":' * 200 + b"0" + b"}]" * 200,
+    "after strings of closing brackets": listed(b'"' + b"]" * 5_000 + b'"', b"[" * 400 + b"]" * 400),
+    "with a string at each level": b'["]","]]",' * 400 + b"0" + b"]" * 400,
+    "after a string that ends with a backslash": listed(b'"\\\\"', b"[" * 400 + b"]" * 400),
+    "after a string with an escaped quote": listed(b'"\\"]]"', b"[" * 400 + b"]" * 400),
+    "after many empty lists": listed(*[b"[]"] * 9_000, b"[" * 400 + b"]" * 400),
+    "not closed": b"[" * 5_000,
+}
+
+
+@pytest.mark.parametrize("command", SHALLOW.values(), ids=SHALLOW)
+def test_a_large_command_that_is_not_deep_is_accepted(command: bytes) -> None:
+    (out,) = Client().send(act(command))
+    assert isinstance(out, ActRequest)
+
+
+@pytest.mark.parametrize("command", DEEP.values(), ids=DEEP)
+def test_a_command_that_is_nested_too_deeply_is_malformed(command: bytes) -> None:
+    (out,) = Client().send(act(command))
+    assert read(out)["code"] == "frame/malformed"
+    assert "deep" in read(out)["text"]
+
+
+@given(st.integers(1, 97), st.integers(0, 300), st.booleans())
+def test_no_depth_up_to_a_hundred_is_refused(depth: int, before: int, objects: bool) -> None:
+    nested = b'{"[":' * depth + b"0" + b"}" * depth if objects else b"[" * depth + b"]" * depth
+    (out,) = Client().send(act(listed(*[b"[]"] * before, nested)))
+    assert isinstance(out, ActRequest)
+
+
+def cpu_s(call: Callable[[bytes], object], frame: bytes) -> float:
+    """The least CPU time of several calls."""
+    spent = []
+    for _ in range(15):
+        begun = time.process_time()
+        call(frame)
+        spent.append(time.process_time() - begun)
+    return min(spent)
+
+
+@pytest.mark.parametrize("command", SHALLOW.values(), ids=SHALLOW)
+def test_checking_the_depth_of_any_frame_costs_less_than_decoding_many_lists(command: bytes) -> None:
+    lists = act(SHALLOW["many empty lists"])
+    assert cpu_s(is_nested_too_deeply, act(command)) < cpu_s(msgspec.json.decode, lists)
+
+
 def test_an_unterminated_string_is_rejected_in_linear_time() -> None:
     begun = time.process_time()
     (out,) = Client().send(b"[" * 101 + b'"' + b'\\"' * 32_000)
@@ -434,3 +571,19 @@ FIELDS = ("id", "room", "game", "seats", "options", "choice", "wants", "epoch", 
 @given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(FIELDS), json, max_size=6))
 def test_receiving_any_fields_does_not_raise(kind: str, fields: dict[str, Any]) -> None:
     Client().send(msgspec.json.encode({"type": kind, **fields}))
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["create", "match"])
+def test_options_beyond_8_kilobytes_are_refused_before_anything_is_asked(kind: str) -> None:
+    client = Client()
+    fits, too_long = ({"text": "x" * (8 * 1024 - len('{"text":""}') + more)} for more in (0, 1))
+    (request,) = client.say(type=kind, id=3, game="stones", seats=2, options=fits)
+    assert isinstance(request, CreateRequest | MatchRequest)
+    error = client.reply(type=kind, id=4, game="stones", seats=2, options=too_long)
+    assert error["code"] == "room/bad_options"
+    assert error["text"] == "the options have more than 8192 bytes"
+    assert error["id"] == 4
+    assert client.rejections == ["room/bad_options"]

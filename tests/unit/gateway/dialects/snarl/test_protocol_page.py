@@ -50,4 +50,4 @@ def test_the_page_lists_all_options_of_a_listener_with_their_defaults() -> None:
 def test_the_page_lists_all_settings_with_their_defaults() -> None:
     listed = {name: default for name, default, _ in rows("variable") if default}
     assert SnarlSettings.from_env(listed, lambda _: None) == SnarlSettings()
-    assert len(rows("variable")) == 10
+    assert len(rows("variable")) == 11

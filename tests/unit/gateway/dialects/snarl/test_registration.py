@@ -46,12 +46,12 @@ def test_after_an_invalid_or_taken_name_only_the_prompt_is_sent_again() -> None:
     alice = join(cluster, "alice", {"players": "2"})
     client = cluster.connect("snarl")
     client.received()
-    for answer in ("alice", "not good", 7, "zombie1"):
+    for answer in ("Alice", "not good", 7, "zombie1"):
         client.send_json(answer)
         assert client.received_json() == ["name"]
-    client.send_json("Alice")
+    client.send_json("bob")
     assert client.closed is None
-    assert players(client) == players(alice) == ["alice", "Alice"]
+    assert players(client) == players(alice) == ["alice", "bob"]
 
 
 def test_a_second_name_right_after_a_taken_one_is_dropped() -> None:

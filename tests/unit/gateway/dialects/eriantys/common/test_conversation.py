@@ -11,6 +11,7 @@ from gateway.dialects.eriantys.common.codec import error_name
 from gateway.dialects.eriantys.common.conversation import MAX_WAITING_FRAMES
 from gateway.dialects.eriantys.events import messages as events_messages
 from gateway.dialects.eriantys.prompts import messages as prompts_messages
+from gateway.session.rates import SESSION_RATES, Meter
 from gateway.transports.close_codes import BYE, MALFORMED
 from shared.games.eriantys.pieces import Phase
 from shared.room_events import RoomStatus
@@ -94,11 +95,22 @@ def test_frames_that_were_sent_ahead_are_handled_in_order() -> None:
 def test_too_many_frames_ahead_are_refused_as_busy() -> None:
     cluster = eriantys_cluster()
     client = connect(cluster, EVENTS)
-    ahead = [b'{"type":"GetPublicRooms"}'] * MAX_WAITING_FRAMES
+    ahead = [b'{"type":"Login","username":"ann"}'] * MAX_WAITING_FRAMES
     answers = send_at_once(client, b'{"type":"Login","username":"ann"}', *ahead, b'{"type":"Logout"}')
     assert nack_name(answers[:1]) == "BUSY"
-    assert types(answers[1:]) == ["Ack", "PublicRooms", *["PublicRooms"] * MAX_WAITING_FRAMES]
+    assert types(answers[1:]) == ["Ack", "PublicRooms", *["Nack"] * MAX_WAITING_FRAMES]
     assert rejections(cluster, "busy/rate") == 1
+
+
+def test_lists_that_are_asked_for_too_often_are_refused_as_busy() -> None:
+    cluster = eriantys_cluster()
+    client = connect(cluster, EVENTS)
+    burst = SESSION_RATES[Meter.LIST].burst
+    answers = send_at_once(client, *[b'{"type":"GetPublicRooms"}'] * (burst + 2))
+    assert types(answers) == [*["PublicRooms"] * burst, "Nack", "Nack"]
+    assert nack_name(answers[-1:]) == "BUSY"
+    cluster.advance(1_000)
+    assert types(client.send(b'{"type":"GetPublicRooms"}')) == ["PublicRooms"]
 
 
 def rejections(cluster: MemoryCluster, code: str) -> float | None:

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
+from gateway.dialects.eriantys.prompts.conversation import PING_MS
 from gateway.transports.close_codes import BYE, SILENT
 from shared.games.eriantys.pieces import Phase
 from shared.games.eriantys.state import State
 from shared.ids import Seat
 from tests.support.eriantys_players import eriantys_cluster
 from tests.support.party import FIRST_ROOM
-from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, Seats, connect, error_code, types
+from tests.unit.gateway.dialects.eriantys.tables import EVENTS, PROMPTS, Client, Seats, connect, error_code, types
 from tests.unit.shared.games.eriantys.positions import board
 
 FIRST = Seat(0)
@@ -43,7 +44,40 @@ def test_a_client_is_welcomed_and_sees_lobbies_change() -> None:
     }
     assert dan.received() == [{"type": "Welcome", "lobbies": [lobby]}]
     connect(cluster, PROMPTS).send(JOIN)
-    assert dan.received()[-1]["lobbies"][0]["gameStatus"] == "PLAYING"
+    cluster.advance(3 * PING_MS)
+    assert welcomes(dan)[-1]["lobbies"][0]["gameStatus"] == "PLAYING"
+
+
+def welcomes(client: Client) -> list[dict[str, Any]]:
+    return [message for message in client.received() if message["type"] == "Welcome"]
+
+
+def test_lobbies_that_change_often_are_sent_once_a_second() -> None:
+    cluster = eriantys_cluster()
+    dan = connect(cluster, PROMPTS)
+    assert len(welcomes(dan)) == 1
+    for number in range(6):
+        connect(cluster, PROMPTS).send({**PARAMS, "nickname": f"p{number}"})
+    assert len(welcomes(dan)) == 1
+    received = []
+    for _ in range(5):
+        cluster.advance(PING_MS)
+        received.append(welcomes(dan))
+    assert sum(map(len, received)) == 1
+    (last,) = [some[0] for some in received if some]
+    assert len(last["lobbies"]) == 6
+
+
+def test_a_list_that_answers_a_request_is_not_delayed() -> None:
+    cluster = eriantys_cluster()
+    dan = connect(cluster, PROMPTS)
+    for number in range(3):
+        connect(cluster, PROMPTS).send({**PARAMS, "nickname": f"p{number}"})
+    dan.received()
+    for _ in range(3):
+        answers = dan.send({**JOIN, "index": 77})
+        assert [message["type"] for message in answers] == ["Error", "Welcome"]
+        assert len(answers[1]["lobbies"]) == 3
 
 
 def test_a_paused_game_shows_as_such() -> None:
