@@ -7,12 +7,15 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Coroutine, Iterator
+from typing import Any
 
 from gateway.cluster.identity import RandomIds
 from gateway.cluster.tokens import Tokens
 from gateway.dialects import dialects
 from gateway.dialects.contract import Dialect
-from gateway.http import app as http_app
+from gateway.http.app import HttpApps
+from gateway.http.limits import HttpConnections
 from gateway.node import GatewayNode
 from gateway.transports.listeners import TcpListener, parse_listeners
 from gateway.transports.tcp import TcpConnection
@@ -35,7 +38,7 @@ class Gateway:
     def __init__(self, settings: GatewaySettings) -> None:
         """Raises `SettingError`."""
         self._settings = settings
-        self._address = Address.parse(settings.redis_url)
+        self._address = Address.named_in(settings)
         self._dialects = {dialect.name: dialect for dialect in dialects(os.environ, read_text)}
         self._listeners = parse_listeners(settings.tcp)
         _check_listeners(self._listeners, self._dialects)
@@ -48,6 +51,8 @@ class Gateway:
         sockets = [listening_socket(settings.host, settings.port)]
         if settings.shared_port:
             sockets.append(listening_socket(settings.host, settings.shared_port, shared=True))
+        ops_sockets = [listening_socket(settings.ops_host, settings.ops_port)] if settings.ops_port >= 0 else []
+        port, ops_port = (bound[0].getsockname()[1] if bound else 0 for bound in (sockets, ops_sockets))
         await self._store.start()
         await meta.agree(self._store, settings.partitions)
         await meta.check_durability(self._store, settings.durability)
@@ -60,17 +65,15 @@ class Gateway:
             Tokens(secret, settings.token_ms),
             RandomIds(),
             time.monotonic,
-            {"pid": os.getpid(), "host": socket.gethostname(), "port": settings.port},
+            {"pid": os.getpid(), "host": socket.gethostname(), "port": settings.port, "ops_port": ops_port},
         )
         await node.start()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, node.stop)
         servers = await self._listen_tcp(node)
-        paths = {dialect.path: dialect for dialect in self._dialects.values()}
-        websocket = functools.partial(WebSocket, node.connections, paths)
-        http = serve(http_app.build(node, admin_token), sockets, ws=websocket, server_header=False)
-        tasks = [asyncio.ensure_future(work) for work in (http, node.run(), node.stopped())]
-        log.info("gateway %s listens on port %d", node.id, sockets[0].getsockname()[1])
+        http = self._serve(node, HttpApps(node, admin_token), sockets, ops_sockets)
+        tasks = [asyncio.ensure_future(work) for work in (*http, node.run(), node.stopped())]
+        log.info("gateway %s listens on port %d, for operators on %d", node.id, port, ops_port)
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -83,6 +86,15 @@ class Gateway:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await asyncio.gather(node.end(), self._store.stop())
+
+    def _serve(
+        self, node: GatewayNode, apps: HttpApps, sockets: list[socket.socket], ops_sockets: list[socket.socket]
+    ) -> Iterator[Coroutine[Any, Any, None]]:
+        paths = {dialect.path: dialect for dialect in self._dialects.values()}
+        websocket = functools.partial(WebSocket, node.connections, paths)
+        yield serve(apps.players, sockets, HttpConnections(node.connections), ws=websocket, server_header=False)
+        if ops_sockets:
+            yield serve(apps.operators, ops_sockets, ws="none", server_header=False)
 
     async def _listen_tcp(self, node: GatewayNode) -> list[asyncio.Server]:
         loop = asyncio.get_running_loop()

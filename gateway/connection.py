@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox
 from gateway.cluster.identity import GatewayIdentity
+from gateway.dialects.answers import RoomsChanged
 from gateway.dialects.contract import DeliveredStep
 from gateway.performer import EffectPerformer
 from gateway.session.attachments import Attachment
@@ -21,8 +22,7 @@ from gateway.transports.limits import TokenBucket
 from shared.commands import Envelope
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
-from shared.ids import RoomId, SessionId
-from shared.room_views import Listing
+from shared.ids import SessionId
 from shared.runtime.settings import GatewaySettings
 
 log = logging.getLogger("tavolata.session")
@@ -179,11 +179,14 @@ class Connection:
     def views_due(self, attachment: Attachment) -> None:
         self._perform(self.session.views_due(attachment))
 
+    def views_missed(self, attachment: Attachment) -> None:
+        self._perform(self.session.views_missed(attachment))
+
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         self._perform(self.session.position_lost(attachment, reason))
 
-    def rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> None:
-        self._perform(self.session.rooms_changed(changed))
+    def rooms_changed(self, change: RoomsChanged) -> None:
+        self._perform(self.session.rooms_changed(change))
 
     def tick(self, now_ms: int) -> None:
         self._perform(self.session.tick(now_ms))

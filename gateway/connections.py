@@ -9,7 +9,9 @@ from gateway.cluster.room_directory import RoomDirectory
 from gateway.connection import Connection, ConnectionServices
 from gateway.dialects.contract import Dialect, Opening
 from gateway.metrics import Metrics
+from gateway.session.rates import AddressMeters, RequestRates
 from gateway.session.session import Session
+from gateway.session.state import ReturnByName
 from gateway.transports import close_codes
 from gateway.transports.contract import Transport
 from gateway.transports.limits import ConnectionLimiter
@@ -32,7 +34,9 @@ class Connections:
         self._ids = ids
         self._metrics = metrics
         self._call_soon = asyncio.get_running_loop().call_soon
-        self._limiter = ConnectionLimiter(settings.connections, settings.connections_per_address)
+        self.limiter = ConnectionLimiter(settings.connections, settings.connections_per_address)
+        """Counts HTTP connections, too."""
+        self.addresses = AddressMeters(services.clock)
         self._by_number: dict[int, Connection] = {}
         self._ticking: dict[int, Connection] = {}
         """Those whose conversations have a timer."""
@@ -52,7 +56,10 @@ class Connections:
 
     def new(self, transport: Transport, dialect: Dialect, opening: Opening, address: str) -> Connection:
         """A connection that is not open yet; raises `ProtocolError` for an opening that the dialect refuses."""
-        session = Session(dialect, opening, self._ids.new_session(), self.settings.rooms_per_player)
+        settings, sid = self.settings, self._ids.new_session()
+        policy = ReturnByName(settings.return_by_name)
+        rates = RequestRates(self._services.clock, self.addresses, address)
+        session = Session(dialect, opening, sid, settings.rooms_per_player, rates, policy, address)
         self._numbers += 1
         return Connection(self._numbers, address, transport, session, self._services, self)
 
@@ -63,13 +70,13 @@ class Connections:
         if connection.session.tick_ms:
             self._ticking[connection.number] = connection
         self._metrics.connected(connection.session.dialect.name, +1)
-        return self._limiter.enter(connection.address)
+        return self.limiter.enter(connection.address)
 
     def remove(self, connection: Connection) -> bool:
         if self._by_number.pop(connection.number, None) is None:
             return False
         self._metrics.connected(connection.session.dialect.name, -1)
-        self._limiter.leave(connection.address)
+        self.limiter.leave(connection.address)
         self._ticking.pop(connection.number, None)
         self._slow.discard(connection)
         return True

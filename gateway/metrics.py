@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator
 from itertools import accumulate
+from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.core import HistogramMetricFamily
@@ -56,6 +57,9 @@ class Metrics:
         self._gaps = Counter("tavolata_gaps_filled", "Losses of messages that were noticed", registry=self.registry)
         self._resumes = Counter("tavolata_resumes", "Players who came back", ["outcome"], registry=self.registry)
         self._rejections = Counter("tavolata_rejections", "Requests refused, by code", ["code"], registry=self.registry)
+        self._admin_refusals = Counter(
+            "tavolata_admin_refusals", "Requests of operators refused, by reason", ["reason"], registry=self.registry
+        )
         self.outbox = Gauge("tavolata_outbox_bytes", "Bytes that clients have not read yet", registry=self.registry)
         self.pending = Gauge("tavolata_pending_commands", "Commands without an answer", registry=self.registry)
         self.answered = self._latency.observe
@@ -79,6 +83,9 @@ class Metrics:
 
     def rejected(self, code: str) -> None:
         self._rejections.labels(code).inc()
+
+    def admin_refused(self, reason: Literal["wrong", "throttled"]) -> None:
+        self._admin_refusals.labels(reason).inc()
 
     def status(self) -> dict[str, int | float]:
         """The figures that the gateway reports with every heartbeat; times are those of the most recent answers."""

@@ -18,6 +18,7 @@ from gateway.cluster.feeds import Feeds
 from gateway.cluster.game_cards import GameCards
 from gateway.cluster.identity import GatewayIdentity, IdSource
 from gateway.cluster.player_names import PlayerNames
+from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.cluster.tokens import Tokens
 from gateway.connection import ConnectionServices
@@ -25,11 +26,11 @@ from gateway.connections import TICK_S, Connections
 from gateway.metrics import Metrics
 from gateway.performer import EffectPerformer
 from gateway.transports import close_codes
-from shared.bus import directory, drains, keys
+from shared.bus import directory, drains, keys, memory
 from shared.bus.keys import Keys
 from shared.bus.registry import GATEWAYS
-from shared.bus.store import OnMessage, Store, StoreError
-from shared.deliveries import ControlMessage, Heartbeat
+from shared.bus.store import OnMessage, Store, StoreError, StoreRefused
+from shared.deliveries import ControlMessage, Heartbeat, SessionRevoked
 from shared.ids import GatewayId
 from shared.runtime.settings import GatewaySettings
 
@@ -93,13 +94,15 @@ class GatewayNode:
         )
         self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
-        performer = EffectPerformer(
+        self.revocations = Revocations(store, settings.token_ms)
+        self._performer = performer = EffectPerformer(
             self.outbox,
             self.feeds,
             self.rooms,
             self.names,
             self.games,
             tokens,
+            self.revocations,
             self.metrics,
             ids,
             self.tasks,
@@ -214,6 +217,9 @@ class GatewayNode:
         if isinstance(message, Heartbeat):
             self.feeds.heartbeat(message.last)
             return
+        if isinstance(message, SessionRevoked):
+            self._performer.close_session(message.sid, close_codes.REVOKED)
+            return
         connection = self.connections.get(message.conn)
         if connection is not None and connection.sid == message.sid:
             connection.close(close_codes.REPLACED)
@@ -229,6 +235,7 @@ class GatewayNode:
         while True:
             try:
                 await self._heartbeat()
+                await self._read_store_share()
                 if await drains.asked(self.store, self.id):
                     log.info("gateway %s was asked to drain", self.id)
                     self.stop()
@@ -256,6 +263,12 @@ class GatewayNode:
         self._registered = True
         self._store_ahead_ms = members.now_ms - self._clock() * 1_000
         self.names.live_gateways = frozenset(members.live)
+
+    async def _read_store_share(self) -> None:
+        try:
+            self.outbox.store_share = await memory.used_share(self.store)
+        except StoreRefused as error:  # some hosted stores do not report their memory
+            log.debug("cannot read the memory of the store: %s", error)
 
     async def _begin_anew(self) -> None:
         """The lease has expired, and workers count the players of this gateway as away. Messages under the old id may

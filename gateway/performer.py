@@ -11,6 +11,7 @@ from gateway.cluster.feeds import Feeds, Follower
 from gateway.cluster.game_cards import GameCards
 from gateway.cluster.identity import IdSource
 from gateway.cluster.player_names import PlayerNames
+from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import DirectoryWatcher, RoomDirectory
 from gateway.cluster.tokens import Tokens
 from gateway.dialects.requests import CountRejection
@@ -36,6 +37,7 @@ from gateway.session.effects import (
     RegisterSession,
     ReleaseName,
     Reposition,
+    RevokeSession,
     Submit,
     TakeOverName,
     UnwatchRooms,
@@ -85,6 +87,7 @@ class EffectPerformer:
         names: PlayerNames,
         games: GameCards,
         tokens: Tokens,
+        revocations: Revocations,
         metrics: Metrics,
         ids: IdSource,
         tasks: BackgroundTasks,
@@ -96,6 +99,7 @@ class EffectPerformer:
         self._names = names
         self._games = games
         self._tokens = tokens
+        self._revocations = revocations
         self._metrics = metrics
         self._ids = ids
         self._tasks = tasks
@@ -131,6 +135,12 @@ class EffectPerformer:
             del self._by_sid[connection.sid]
         self._rooms.unwatch(connection)
 
+    def close_session(self, sid: SessionId, close_code: CloseCode) -> None:
+        """Close the connection of this session at this gateway, if there is one."""
+        connection = self._by_sid.get(sid)
+        if connection is not None:
+            connection.close(close_code)
+
     def _close_replaced(self, connection: Performed, sid: SessionId) -> None:
         older = self._by_sid.get(sid)
         if older is not None and older is not connection:
@@ -159,7 +169,12 @@ class EffectPerformer:
                     self._unwatch(connection, room)
             case Refresh(attachment=attachment):
                 attachment.refresh_id = self._outbox.send_own(
-                    attachment.room, connection.sid, connection.number, Watch(), connection, attachment.wants
+                    attachment.room,
+                    connection.sid,
+                    connection.number,
+                    Watch(key=attachment.key),
+                    connection,
+                    attachment.wants,
                 )
             case Reposition(attachment=attachment, position=position):
                 self._feeds.reposition(attachment, position)
@@ -192,30 +207,39 @@ class EffectPerformer:
         | ForgetRooms
         | ReadGames
         | CheckToken
+        | RevokeSession
         | IssueToken
         | Draw,
     ) -> None:
         match question:
-            case CheckToken(token=token):
-                claims = self._tokens.check(token, self._now_ms())
-                connection.resume(claims if isinstance(claims, Rejected) else (claims.sid, claims.name))
             case IssueToken(sid=sid, name=name):
                 connection.resume(self._tokens.issue(sid, name, self._now_ms()))
             case Draw(limit=limit):
                 connection.resume(self._ids.draw(limit))
+            case RevokeSession():
+                # Not ended with the connection: a client may say that its tokens are to be invalid, and be gone.
+                self._tasks.spawn(self._resume_with(connection, self._read(connection, question)))
             case _:
                 connection.asking(self._resume_with(connection, self._read(connection, question)))
 
     def _read(
         self,
         connection: Performed,
-        question: ClaimName | TakeOverName | ReadNotedRooms | FindKeptRooms | NoteRoom | ForgetRooms | ReadGames,
+        question: ClaimName
+        | TakeOverName
+        | ReadNotedRooms
+        | FindKeptRooms
+        | NoteRoom
+        | ForgetRooms
+        | ReadGames
+        | CheckToken
+        | RevokeSession,
     ) -> Coroutine[Any, Any, object]:
         """The work that answers a question from the store."""
         names = self._names
         match question:
-            case ClaimName(name=name, sid=sid):
-                return names.claim(name, sid, connection.number)
+            case ClaimName(name=name, sid=sid, token=token, presented=presented):
+                return names.claim(name, sid, connection.number, token=token, presented=presented)
             case TakeOverName(name=name, sid=sid):
                 return names.take_over(name, sid, connection.number)
             case ReadNotedRooms(name=name):
@@ -228,8 +252,16 @@ class EffectPerformer:
                 return names.forget(name, rooms)
             case ReadGames(wanted=wanted):
                 return self._games.including(wanted)
+            case CheckToken(token=token):
+                return self._check_token(token)
+            case RevokeSession(sid=sid):
+                return self._revocations.revoke(sid)
             case _:
                 assert_never(question)
+
+    async def _check_token(self, token: str) -> tuple[SessionId, str] | Rejected:
+        claims = await self._revocations.check(self._tokens.check(token, self._now_ms()))
+        return claims if isinstance(claims, Rejected) else (claims.sid, claims.name)
 
     @staticmethod
     async def _resume_with(connection: Performed, work: Coroutine[Any, Any, object]) -> None:

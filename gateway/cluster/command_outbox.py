@@ -1,9 +1,10 @@
 """Commands that this gateway has added to the command streams, or is about to, until they are answered.
 
-The commands of one loop tick are added together, one stream entry per partition. A command that was added, or may have
-been, stays here and is added again, with the same id and in the same order, until it is answered: its room carries it
-out once. This is the only place that learns that a command is answered, and the only one that measures how long that
-took: a reply, the step that carried a command out, and an update that shows it all end in `answer`.
+The commands of one loop tick are added together, one stream entry per partition unless that would be too large. A
+command that was added, or may have been, stays here and is added again, with the same id and in the same order, until
+it is answered: its room carries it out once. This is the only place that learns that a command is answered, and the
+only one that measures how long that took: a reply, the step that carried a command out, and an update that shows it all
+end in `answer`.
 """
 
 import asyncio
@@ -18,8 +19,8 @@ from gateway.cluster.identity import GatewayIdentity
 from gateway.metrics import Metrics
 from shared.bus import command_streams
 from shared.bus.keys import Keys
-from shared.bus.store import Store
-from shared.commands import Enter, Envelope, RoomCommand, Unwatch, Watch
+from shared.bus.store import RedisCommand, Store
+from shared.commands import Enter, Envelope, Match, Open, Rematch, RoomCommand, Unwatch, Watch
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
 from shared.ids import CommandId, Partition, RoomId, SessionId, partition_of
@@ -32,6 +33,16 @@ _ATTACHING = (Enter, Watch)
 """Commands that attach the connection they come from to the room."""
 _LARGE_BATCH = 5
 """After a tick with this many commands more are likely to follow, and adding them together is cheaper."""
+
+
+_NO_ROOMS = 0.8
+"""The used share of the store's memory from which on no room is opened: the rest is for games in play."""
+
+
+def _opens_room(body: RoomCommand) -> bool:
+    """Whether the command is the first of those that open a room. Later ones are let through: they also fill the seats
+    of rooms that wait."""
+    return isinstance(body, Open | Rematch) or (isinstance(body, Match) and body.open is not None)
 
 
 class CommandSender(Protocol):
@@ -111,6 +122,8 @@ class CommandOutbox:
         self._large_batch = False
         """The last tick had many commands: the next wait a moment for others, since every batch costs the store a write
         to disk."""
+        self.store_share = 0.0
+        """The used share of the store's memory, as of the last heartbeat."""
         self._pending: dict[_Key, PendingCommand] = {}
         self._attaching = PendingAttachments()
         self._tick: list[Envelope] = []
@@ -130,6 +143,8 @@ class CommandOutbox:
                 return "busy/backlog"
             if not tick and not self._store_up():
                 return "busy/store"
+            if self.store_share >= _NO_ROOMS and (self.store_share >= 1 or _opens_room(envelope.body)):
+                return "busy/store_full"
         now = self._clock()
         key = (envelope.conn, envelope.room, envelope.id)
         pending[key] = PendingCommand(envelope, sender, now, now)
@@ -248,7 +263,10 @@ class CommandOutbox:
         by_partition: defaultdict[Partition, list[Envelope]] = defaultdict(list)
         for envelope in tick:
             by_partition[partition_of(envelope.room, len(self._keys))].append(envelope)
-        self._store.cast([command_streams.adding(self._keys[number], some) for number, some in by_partition.items()])
+        adds: list[RedisCommand] = []
+        for number, some in by_partition.items():
+            adds += command_streams.adding_many(self._keys[number], some)
+        self._store.cast(adds)
         if log.isEnabledFor(logging.DEBUG):
             for envelope in tick:
                 log.debug(

@@ -1,14 +1,15 @@
 """The rooms that sessions of this gateway follow. Every session receives every step once, in order, without a hole.
 
 Messages may be lost. A hole in the numbers, a new epoch or a renewed subscription makes the gateway read the missed
-steps from the room's updates; a position that is not part of the room's history any more is replaced by a full view.
+steps from the partition's log of updates, or from the room's own updates; a position that is not part of the room's
+history any more is replaced by a full view.
 """
 
 import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import msgspec
 
@@ -22,15 +23,23 @@ from gateway.session.attachments import Attachment
 from shared.bus import updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
-from shared.bus.updates import Missed
+from shared.bus.updates import Missed, Wanted
+from shared.commands import Wants
 from shared.deliveries import Delivery, Reply, StepMessage
-from shared.ids import Epoch, Offset, Partition, RoomId, partition_of
+from shared.ids import CommitNumber, Epoch, Offset, Partition, RoomId, partition_of
 from shared.room_views import Position
 
 log = logging.getLogger("tavolata.feeds")
 
 _NO_DELIVERY = (Epoch(0), 0)
 _RETRY_S = 0.1
+_PORTION_STEPS = 100
+_PORTION_BYTES = 64 * 1024
+"""Bounds of the missed steps that a follower is sent at once. The next portion follows when the client has read."""
+_FOLLOWERS_AT_ONCE = 64
+"""Followers whose missed steps are read in one round trip: many come back at once when a gateway has died."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 1.0
+"""Pauses before looking again whether a client has read."""
 
 _decode = msgspec.json.Decoder(tuple[Delivery, ...]).decode
 
@@ -44,8 +53,14 @@ class Follower(Protocol):
     def views_due(self, attachment: Attachment) -> None:
         """All steps up to the pending views were delivered."""
 
+    def views_missed(self, attachment: Attachment) -> None:
+        """Missed steps were delivered. The store keeps them without the views that this follower wants."""
+
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
+
+    def buffered(self) -> int:
+        """Bytes that the client has not read yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -116,6 +131,7 @@ class Feeds:
     def reposition(self, attachment: Attachment, position: Position) -> None:
         """The follower was sent a full view as of this position."""
         attachment.epoch, attachment.offset, attachment.stale = position.epoch, position.offset, False
+        attachment.commit = CommitNumber(0)
         feed = self._feeds.get(attachment.room)
         if feed is not None and feed.top > position.offset:
             self._fill([feed])
@@ -177,7 +193,7 @@ class Feeds:
         first: DeliveredStep | None = None
         others: dict[int, DeliveredStep] | None = None
         for attachment, follower in feed.followers:
-            if attachment.stale:
+            if attachment.stale or attachment.behind:
                 continue
             if attachment.offset == before:
                 part = step.public
@@ -243,36 +259,91 @@ class Feeds:
                 feed.filling = False
 
     async def _fill_once(self, feeds: list[Feed]) -> bool:
-        """False if the store cannot be read."""
-        wanted = [(*pair, pair[0].position) for feed in feeds for pair in feed.followers if not pair[0].stale]
-        places = [(self._partition(attachment.room), attachment.room, position) for attachment, _, position in wanted]
+        """Read and deliver the first portion of what each follower has missed. False if the store cannot be read."""
+        wanted: list[_Behind] = []
+        for feed in feeds:
+            for attachment, follower in feed.followers:
+                if attachment.behind:
+                    attachment.refill = True
+                elif not attachment.stale:
+                    wanted.append((feed, attachment, follower))
+        wanted.sort(key=lambda behind: partition_of(behind[0].room, len(self._keys)))  # those of one log together
+        for at in range(0, len(wanted), _FOLLOWERS_AT_ONCE):
+            if not await self._read_portions(wanted[at : at + _FOLLOWERS_AT_ONCE]):
+                return False
+        return True
+
+    async def _read_portions(self, wanted: list["_Behind"]) -> bool:
+        places = [
+            Wanted(self._partition(feed.room), feed.room, attachment.position, attachment.commit, feed.top)
+            for feed, attachment, _ in wanted
+        ]
         try:
-            found = await updates.missed(self._store, places)
+            found = await updates.missed(self._store, places, _PORTION_STEPS)
         except StoreError as error:
             log.info("cannot read missed steps: %s", error)
             return False
-        for (attachment, follower, position), missed in zip(wanted, found, strict=True):
-            if not attachment.stale and attachment.position == position:
-                _catch_up(attachment, follower, missed)
+        for (feed, attachment, follower), place, missed in zip(wanted, places, found, strict=True):
+            if attachment.stale or attachment.position != place.position:
+                continue
+            if _catch_up(attachment, follower, missed):
+                if not attachment.behind and missed.steps and attachment.wants & Wants.VIEW:
+                    follower.views_missed(attachment)
+            elif attachment.behind:
+                attachment.refill = True
+            elif not attachment.stale:
+                attachment.behind = True
+                self._tasks.spawn(self._send_portions(feed, attachment, follower))
         return True
+
+    async def _send_portions(self, feed: Feed, attachment: Attachment, follower: Follower) -> None:
+        """Send a follower the rest of what it has missed. The other followers of the room do not wait for it."""
+        pause_s = _FIRST_PAUSE_S
+        try:
+            while not attachment.stale:
+                if follower.buffered() > _PORTION_BYTES:
+                    await asyncio.sleep(pause_s)
+                    pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+                    continue
+                pause_s, attachment.refill = _FIRST_PAUSE_S, False
+                if not await self._read_portions([(feed, attachment, follower)]):
+                    await asyncio.sleep(_RETRY_S)
+                elif attachment.offset >= feed.top and not attachment.refill:
+                    break
+                await asyncio.sleep(0)  # frames are written at the end of a tick
+        finally:
+            attachment.behind = False
+        if not attachment.stale and attachment.wants & Wants.VIEW:
+            follower.views_missed(attachment)
 
     def _partition(self, room: RoomId) -> Keys:
         return self._keys[partition_of(room, len(self._keys))]
 
 
-def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> None:
+_Behind: TypeAlias = tuple[Feed, Attachment, Follower]
+"""A follower that has missed steps of a room."""
+
+
+def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:
+    """Deliver missed steps; False if some are left for the next portion."""
     if missed.lost:
         attachment.stale = True
         follower.position_lost(attachment, missed.lost)
+    sent = 0
     for step in missed.steps:
-        part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
-        _advance(attachment, follower, step, DeliveredStep(bytes(part)))
+        if sent >= _PORTION_BYTES or attachment.stale:
+            return False
+        part = bytes(visible_part(step, attachment.seat, attachment.since, attachment.wants))
+        sent += len(part)
+        _advance(attachment, follower, step, DeliveredStep(part))
+    return not missed.more
 
 
 def _advance(attachment: Attachment, follower: Follower, step: StepMessage, delivered: DeliveredStep) -> None:
     """Deliver the step after the attachment's position."""
     attachment.epoch = step.epoch
     attachment.offset = step.offset
+    attachment.commit = step.commit
     follower.deliver(attachment, delivered)
     pending = attachment.pending_view
     if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:

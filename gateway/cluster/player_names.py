@@ -11,6 +11,7 @@ from shared.bus.player_names import Claimed, Taken
 from shared.bus.registry import GATEWAYS
 from shared.bus.store import Store, StoreError
 from shared.ids import GatewayId, RoomId, SessionId, partition_of
+from shared.name_rules import folded
 from shared.room_views import Listing
 
 _ATTEMPTS = 3
@@ -30,26 +31,37 @@ class PlayerNames:
         self._keep_ms = keep_ms
         self.live_gateways: frozenset[str] = frozenset((identity.id,))
 
-    async def claim(self, name: str, sid: SessionId, conn: int) -> bool:
-        """Claim the name for a session. If the session had another connection before, that one is closed."""
+    async def claim(
+        self, name: str, sid: SessionId, conn: int, *, token: bool = False, presented: bool = False
+    ) -> bool:
+        """Claim the name for a session. If the session had another connection before, that one is closed.
+
+        A client that has `presented` its token takes the name from a session without one, which keeps its seats and its
+        connection. It does not take the name from a session that has a token, too: a client that has collected tokens
+        for names could else take them from later players."""
         taken_from: SessionId | None = None
+        wins = False
         for _ in range(_ATTEMPTS):
             gateway = self._identity.id
-            result = await name_claims.claim(self._store, name, sid, gateway, conn, taken_from=taken_from)
+            result = await name_claims.claim(
+                self._store, name, sid, gateway, conn, token=token, taken_from=taken_from, with_rooms=wins
+            )
             if isinstance(result, Claimed):
                 if result.gateway and (result.gateway, result.conn) != (gateway, conn):
                     name_claims.publish_replacement(self._store, result.gateway, sid, result.conn)
                 return True
-            if not await self._is_stale(name, result):
+            wins = presented and not result.token
+            if not wins and not await self._is_stale(name, result):
                 return False
             taken_from = result.session
         return False
 
     async def take_over(self, name: str, sid: SessionId, conn: int) -> None:
-        """Move the claim to a session that a room has given the name's seat to, with the rooms noted in it."""
+        """Move the claim to a session that a room has given the name's seat to, with the rooms noted in it. The claim
+        of a session with a token stays: the seat was lost by another player of this name."""
         gateway = self._identity.id
         result = await name_claims.claim(self._store, name, sid, gateway, conn)
-        if isinstance(result, Taken):
+        if isinstance(result, Taken) and not result.token:
             await name_claims.claim(self._store, name, sid, gateway, conn, taken_from=result.session, with_rooms=True)
 
     async def release(self, name: str, sid: SessionId, gateway: GatewayId, conn: int, *, keep: bool) -> None:
@@ -81,7 +93,8 @@ class PlayerNames:
         if listing is None:
             partition = self._partitions[partition_of(room, len(self._partitions))]
             listing = await directory.get(self._store, partition, room)
-        return listing if listing is not None and name in listing.names.values() else None
+        kept = listing is not None and folded(name) in map(folded, listing.names.values())
+        return listing if kept else None
 
     async def _is_stale(self, name: str, claim: Taken) -> bool:
         """Whether the name is not in use any more: the claiming gateway is gone, and no room keeps the name."""

@@ -1,57 +1,46 @@
-"""The HTTP API: health, metrics, lists of rooms and games, updates of a seat, replays."""
+"""The HTTP applications of a gateway: one for players, one for operators on a port of their own."""
 
+import time
 from contextlib import suppress
 
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.dialects.contract import MOST_LISTED, RoomQuery
+from gateway.http.admin_access import AdminAccess
 from gateway.http.converters import ROOM
+from gateway.http.health import Health
+from gateway.http.limits import HttpRates, LimitedApp
 from gateway.http.ops import Operators
 from gateway.http.responses import bearer, error, guarded, json
-from gateway.http.room_recording import public_step
+from gateway.http.room_recording import RoomRecording, public_step
 from gateway.http.room_records import RoomRecords
 from gateway.http.static import StaticFiles
 from gateway.node import GatewayNode
+from gateway.session.rates import Meter
 from shared.bus.store import StoreError
 from shared.errors import Rejected
-from shared.ids import RoomId, Seat, SessionId
-from shared.room_views import Listing
+from shared.ids import RoomId, SessionId
+from shared.room_events import Spectators
 
 
 class Api:
-    """The handlers. Each answers from memory or with a few reads of the store."""
+    """The players' API. Each handler answers from memory or with a few reads of the store."""
 
-    def __init__(self, node: GatewayNode, records: RoomRecords) -> None:
+    def __init__(self, node: GatewayNode, records: RoomRecords, rates: HttpRates) -> None:
         self._node = node
         self._records = records
+        self._rates = rates
 
     def routes(self) -> list[BaseRoute]:
         return [
-            Route("/healthz", self._healthz),
-            Route("/readyz", self._readyz),
-            Route("/metrics", self._metrics),
             Route("/api/games", guarded(self._games)),
             Route("/api/rooms", guarded(self._rooms)),
             Route(f"/api/rooms/{ROOM}/updates", guarded(self._updates)),
             Route(f"/api/replays/{ROOM}", guarded(self._replay)),
         ]
-
-    async def _healthz(self, _request: Request) -> Response:
-        return json({"ok": True, "gateway": self._node.id})
-
-    async def _readyz(self, _request: Request) -> Response:
-        """Whether this gateway takes new connections."""
-        ready = self._node.ready
-        return json({"ready": ready}, 200 if ready else 503)
-
-    async def _metrics(self, _request: Request) -> Response:
-        node = self._node
-        node.metrics.pending.set(len(node.outbox))
-        node.metrics.outbox.set(sum(connection.buffered() for connection in node.connections))
-        return Response(generate_latest(node.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     async def _games(self, _request: Request) -> Response:
         with suppress(StoreError):
@@ -59,28 +48,31 @@ class Api:
         return json({"games": sorted(self._node.games.cards.values(), key=lambda card: card.name)})
 
     async def _rooms(self, request: Request) -> Response:
-        """Public rooms; filters `game`, `status`, `seats`."""
+        """A page of the public rooms; filters `game`, `status`, `seats`."""
         query = request.query_params
-        seats = _number(query.get("seats"))
-        if seats is None and query.get("seats"):
-            return error("frame/malformed", 400, "seats is a number")
-
-        def wanted(room: Listing) -> bool:
-            return query.get("status", room.status) == room.status and seats in (None, room.seats)
-
-        return json({"rooms": [room for room in self._node.rooms.listed(query.get("game", "")) if wanted(room)]})
+        numbers = {name: _number(query.get(name)) for name in ("seats", "after", "limit")}
+        wrong = [name for name, number in numbers.items() if number is None and query.get(name)]
+        if wrong:
+            return error("frame/malformed", 400, f"{wrong[0]} is a number")
+        limit = numbers["limit"] or MOST_LISTED
+        if limit > MOST_LISTED:
+            return error("frame/malformed", 400, f"limit is at most {MOST_LISTED}")
+        wanted = RoomQuery(
+            query.get("game", ""), query.get("status", ""), numbers["seats"], numbers["after"] or 0, limit
+        )
+        return Response(self._node.rooms.page(wanted).body, media_type="application/json")
 
     async def _updates(self, request: Request) -> Response:
         """The updates of a seat, from an offset on. `Authorization: Bearer <session token>`."""
-        claims = self._claims(request)
+        claims = await self._claims(request)
         if isinstance(claims, Rejected):
             return error(claims.code, 401)
         after = _number(request.query_params.get("after", "0"))
         if after is None:
             return error("frame/malformed", 400, "after is a number")
-        record = await self._records.of(RoomId(request.path_params["room"]))
-        if record is None:
-            return error("room/unknown", 404)
+        record = await self._record(request, claims)
+        if isinstance(record, Response):
+            return record
         seat = record.holders.get(claims)
         if seat is None:
             return error("updates/denied", 403)
@@ -89,28 +81,44 @@ class Api:
         return json({"updates": parts, "trimmed": steps.trimmed, "more": steps.more})
 
     async def _replay(self, request: Request) -> Response:
-        """A finished game, step by step, from an offset on; that of a private room only for its players."""
+        """A finished game, step by step, from an offset on; that of a private room only for its players and its key."""
         after = _number(request.query_params.get("after", "0"))
         if after is None:
             return error("frame/malformed", 400, "after is a number")
-        record = await self._records.of(RoomId(request.path_params["room"]))
-        if record is None:
-            return error("room/unknown", 404)
+        if not self._rates.take(request, Meter.REPLAY):
+            return error("busy/rate", 429)
+        claims = await self._claims(request)
+        session = None if isinstance(claims, Rejected) else claims
+        record = await self._record(request, session)
+        if isinstance(record, Response):
+            return record
         if not record.finished:
             return error("room/not_finished", 409)
-        if record.private and self._seat(request, record.holders) is None:
-            return error("updates/denied", 403)
+        if record.spec.spectators is Spectators.NONE and session not in record.holders:
+            return error("room/no_spectators", 403)
         spec, steps = await self._records.spec(record), await self._records.steps(record.room, after)
         shown = [public_step(step) for step in steps.steps]
         return json({"room": record.room, "spec": spec, "steps": shown, "more": steps.more})
 
-    def _claims(self, request: Request) -> SessionId | Rejected:
-        claims = self._node.tokens.check(bearer(request), self._node.now_ms())
+    async def _record(self, request: Request, session: SessionId | None) -> RoomRecording | Response:
+        """The recording of the room in the path, or the error to answer with."""
+        if not self._rates.may_guess(request):
+            return error("busy/rate", 429)
+        record = await self._records.of(RoomId(request.path_params["room"]))
+        if record is None or not record.admits(session, _room_key(request)):
+            self._rates.take(request, Meter.MISS)
+            return error("room/unknown", 404)
+        return record
+
+    async def _claims(self, request: Request) -> SessionId | Rejected:
+        node = self._node
+        claims = await node.revocations.check(node.tokens.check(bearer(request), node.now_ms()))
         return claims if isinstance(claims, Rejected) else claims.sid
 
-    def _seat(self, request: Request, holders: dict[SessionId, Seat]) -> Seat | None:
-        claims = self._claims(request)
-        return None if isinstance(claims, Rejected) else holders.get(claims)
+
+def _room_key(request: Request) -> str:
+    """The key of a private room. It has a header of its own, because URLs end up in logs."""
+    return request.headers.get("Room-Key", "")
 
 
 def _number(text: str | None) -> int | None:
@@ -118,8 +126,16 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
-def build(node: GatewayNode, admin_token: str) -> Starlette:
-    """The HTTP application of a gateway: the API, the operators' API and the web page."""
-    records = RoomRecords(node.store, node.partitions)
-    api, operators = Api(node, records), Operators(node, records, admin_token)
-    return Starlette(routes=[*api.routes(), *operators.routes(), *StaticFiles().routes()])
+class HttpApps:
+    """The two applications. They share the records of rooms that were read last."""
+
+    def __init__(self, node: GatewayNode, admin_token: str) -> None:
+        records, files, health = RoomRecords(node.store, node.partitions), StaticFiles(), Health(node)
+        rates = HttpRates(node.connections)
+        api = Api(node, records, rates)
+        access = AdminAccess(admin_token, node.settings.trusted_proxies, node.metrics, time.monotonic)
+        operators = Operators(node, records, access)
+        self.players = LimitedApp(Starlette(routes=[*health.routes(), *api.routes(), *files.players_routes()]), rates)
+        self.operators = Starlette(
+            routes=[*health.routes(), *health.metrics_routes(), *operators.routes(), *files.operators_routes()]
+        )

@@ -3,7 +3,6 @@
 Every request needs the admin token. Players' secrets are not shown to operators either: events are the public ones.
 """
 
-import hmac
 from typing import Any
 
 import msgspec
@@ -11,14 +10,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.http.admin_access import AdminAccess
 from gateway.http.converters import ROOM
-from gateway.http.responses import Handler, bearer, error, guarded, json
+from gateway.http.responses import error, json
 from gateway.http.room_recording import RecordedSeat
 from gateway.http.room_records import RoomRecords
 from gateway.node import GatewayNode
-from shared.bus import drains, leases, updates
+from shared.bus import drains, leases, player_names
 from shared.bus.registry import GATEWAYS, WORKERS, Registry
-from shared.ids import RoomId, Seat, partition_of
+from shared.ids import RoomId, Seat, SessionId, partition_of
 
 _LAST = 20
 _decode_status = msgspec.json.Decoder(dict[str, Any]).decode
@@ -40,34 +40,33 @@ class Drain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     process: str
 
 
+class Revocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The session to revoke, by its id or by the name that it has."""
+
+    session: SessionId = SessionId("")
+    name: str = ""
+
+
 _decode_drain = msgspec.json.Decoder(Drain).decode
+_decode_revocation = msgspec.json.Decoder(Revocation).decode
 
 
 class Operators:
     """The handlers, behind the admin token."""
 
-    def __init__(self, node: GatewayNode, records: RoomRecords, admin_token: str) -> None:
+    def __init__(self, node: GatewayNode, records: RoomRecords, access: AdminAccess) -> None:
         self._node = node
         self._records = records
-        self._token = admin_token.encode()
+        self._access = access
 
     def routes(self) -> list[BaseRoute]:
+        authorized = self._access.authorized
         return [
-            Route("/api/ops/cluster", self._authorized(self._cluster)),
-            Route(f"/api/ops/rooms/{ROOM}", self._authorized(self._room)),
-            Route("/api/ops/drain", self._authorized(self._drain), methods=["POST"]),
+            Route("/api/ops/cluster", authorized(self._cluster)),
+            Route(f"/api/ops/rooms/{ROOM}", authorized(self._room)),
+            Route("/api/ops/drain", authorized(self._drain), methods=["POST"]),
+            Route("/api/ops/revoke", authorized(self._revoke), methods=["POST"]),
         ]
-
-    def _authorized(self, handler: Handler) -> Handler:
-        async def authorized(request: Request) -> Response:
-            token = bearer(request).encode()
-            if not token or not hmac.compare_digest(token, self._token):
-                return error("token/bad", 401)
-            response = await handler(request)
-            response.headers["Cache-Control"] = "no-store"
-            return response
-
-        return guarded(authorized)
 
     async def _cluster(self, _request: Request) -> Response:
         node = self._node
@@ -103,7 +102,7 @@ class Operators:
         partition = partition_of(room, len(node.partitions))
         keys = node.partitions[partition]
         owner = await leases.owner(node.store, keys)
-        latest = await updates.latest(node.store, keys, room, _LAST)
+        latest = await self._records.latest(room, _LAST)
         return json(
             {
                 "room": room,
@@ -126,8 +125,24 @@ class Operators:
         members = [await registry.members(self._node.store) for registry in (GATEWAYS, WORKERS)]
         if not any(process in of_kind.ends for of_kind in members):
             return error("ops/unknown", 404)
+        self._access.audit(request, "drain", process)
         await drains.ask(self._node.store, process)
         return json({"draining": process}, 202)
+
+    async def _revoke(self, request: Request) -> Response:
+        """Make the tokens of a session invalid and close its connection."""
+        try:
+            wanted = _decode_revocation(await request.body())
+        except msgspec.MsgspecError as wrong:
+            return error("frame/malformed", 400, str(wrong))
+        if bool(wanted.session) == bool(wanted.name):
+            return error("frame/malformed", 400, "either session or name is needed")
+        session = wanted.session or await player_names.holder(self._node.store, wanted.name)
+        if session is None:
+            return error("room/nobody", 404, "no session has that name")
+        await self._node.revocations.revoke_and_close(session)
+        self._access.audit(request, "revoke", session)
+        return json({"revoked": session}, 202)
 
 
 def _seat(seat: Seat, recorded: RecordedSeat) -> SeatReport:

@@ -1,5 +1,6 @@
 """The facts of one room as its journal tells them: seats, presence, connections, spectators, status."""
 
+import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +12,7 @@ from shared.deliveries import StepMessage
 from shared.game import Choice
 from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat, SessionId
 from shared.journal_records import AnyNote, Attached, Detached, JournalEntry, without_effect
-from shared.room_events import Back, Configured, Ended, Joined, Opened, RoomEvent, RoomSpec, RoomStatus
+from shared.room_events import NOTHING, Back, Configured, Ended, Joined, Opened, RoomEvent, RoomSpec, RoomStatus
 from shared.room_follower import follow
 from shared.room_views import Update
 
@@ -51,6 +52,8 @@ class RoomRecording:
     clock_ms: int = 0
     outcome: Ended | None = None
     rematch: RoomId | None = None
+    key: str = ""
+    """The key of a private room; empty: none."""
     configured: Offset = Offset(0)
     """The step that opened the room, or configured it later: its public update shows the options."""
     holders: dict[SessionId, Seat] = field(default_factory=dict)
@@ -81,6 +84,11 @@ class RoomRecording:
         spec: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(self.spec, options={}))
         return spec
 
+    def admits(self, session: SessionId | None, key: str) -> bool:
+        """Whether the reader may know that the room exists: a private room is open to its players and its key."""
+        is_key = bool(self.key) and hmac.compare_digest(key.encode(), self.key.encode())
+        return not self.private or session in self.holders or is_key
+
     def copy(self) -> "RoomRecording":
         """A copy that can follow further records while this one stays as it is."""
         seats = {seat: replace(recorded) for seat, recorded in self.seats.items()}
@@ -107,7 +115,9 @@ class RoomRecording:
 
     def _follow_holders(self, event: RoomEvent, offset: Offset) -> None:
         match event:
-            case Opened() | Configured():
+            case Opened(key=key):
+                self.configured, self.key = offset, key
+            case Configured():
                 self.configured = offset
             case Joined(seat=seat, sid=sid):
                 self.since[seat] = offset
@@ -141,7 +151,7 @@ def room_events(events: msgspec.Raw) -> list[RoomEvent]:
 
 def public_step(step: StepMessage) -> dict[str, Any]:
     """A step as everyone may see it in a replay: without the chat."""
-    update = _decode_update(step.public)
+    update = _decode_update(step.public if step.replay == NOTHING else step.replay)
     events = [event for event in _decode_events(update.events) if _decode_type(event).type != "room.said"]
     return {"offset": update.offset, "at": update.at, "by": update.by, "events": events}
 

@@ -7,26 +7,29 @@ by few readers at a time, and the facts learnt are remembered.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from gateway.http.recent_log import RecentLogs
 from gateway.http.room_recording import RoomRecording, public_room_events
 from shared.bus import journal, updates
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.deliveries import StepMessage
 from shared.ids import LOBBY, RoomId, partition_of
-from shared.journal_records import JournalRecord
+from shared.journal_records import JournalEntry
 from shared.room_events import Configured, Opened
 
-MOST_STEPS = 5_000
-MOST_BYTES = 8 * 1024 * 1024
-"""Size of one HTTP response, exceeded by one portion at most."""
-_PORTION = 200
+MOST_STEPS = 1_000
+MOST_BYTES = 2 * 1024 * 1024
+"""Size of one HTTP response, exceeded by one portion at most. A response is encoded in one go, during
+which no player is served."""
+_PORTIONS = 8
+"""Portions of a room's history that are read at once."""
 _READERS = 4
 _REMEMBERED = 128
 _TIMEOUT_S = 10.0
@@ -50,6 +53,7 @@ class RoomRecords:
     def __init__(self, store: Store, partitions: tuple[Keys, ...]) -> None:
         self._store = store
         self._partitions = partitions
+        self._logs = RecentLogs(store)
         self._readers = asyncio.Semaphore(_READERS)
         self._known: dict[RoomId, RoomRecording] = {}
         """The recordings that were asked for last, the latest at the end."""
@@ -60,10 +64,13 @@ class RoomRecords:
             return None
         keys = self._keys(room)
         async with self._reader():
-            recording = await self._remembered(keys, room)
+            # The log first: a record is written to the room's journal before it is trimmed from the log.
+            latest = await self._logs.records(keys, room)
+            recording = await self._remembered(keys, room, latest)
             try:
-                async for entries in journal.portions(self._store, keys, room, recording.last, _PORTION):
+                async for entries in journal.portions(self._store, keys, room, recording.last, _PORTIONS):
                     recording.follow(entries)
+                recording.follow([one for one in latest if recording.last is None or one[:2] > recording.last])
             finally:
                 self._remember(recording)
         return None if recording.last is None else recording
@@ -72,8 +79,10 @@ class RoomRecords:
         """The spec as the public update shows it; without options if that update is kept no more."""
         async with self._reader():
             keys, before = self._keys(recording.room), recording.configured - 1
-            steps, trimmed = await updates.read(self._store, keys, recording.room, before, 1)
-        events = public_room_events(steps[0]) if steps and not trimmed else []
+            latest = await self._logs.steps(keys, recording.room)
+            steps, _ = await updates.read(self._store, keys, recording.room, before, 1)
+        shown = [step for step in (*steps, *latest) if step.offset == recording.configured]
+        events = public_room_events(shown[0]) if shown else []
         specs = [event.spec for event in events if isinstance(event, Opened | Configured)]
         if not specs:
             return recording.public_spec
@@ -82,18 +91,27 @@ class RoomRecords:
 
     async def steps(self, room: RoomId, after: int) -> RecordedSteps:
         """The steps after an offset."""
-        keys, found, size = self._keys(room), RecordedSteps(), 0
+        keys, found, size, top = self._keys(room), RecordedSteps(more=True), 0, after
         async with self._reader():
-            while len(found.steps) < MOST_STEPS and size < MOST_BYTES:
-                top = found.steps[-1].offset if found.steps else after
-                steps, trimmed = await updates.read(self._store, keys, room, top, _PORTION)
+            latest = await self._logs.steps(keys, room)
+            while found.more and len(found.steps) < MOST_STEPS and size < MOST_BYTES:
+                steps, found.more = await updates.read(self._store, keys, room, top, _PORTIONS)
                 found.steps += steps
-                found.trimmed |= trimmed
-                found.more = len(steps) == _PORTION
-                if not found.more:
-                    break
+                top = steps[-1].offset if steps else top
                 size += sum(len(part) for step in steps for part in (step.public, *step.seats.values()))
+        if not found.more:
+            found.steps += [step for step in latest if step.offset > top]
+        found.trimmed = bool(found.steps) and found.steps[0].offset != after + 1
         return found
+
+    async def latest(self, room: RoomId, most: int) -> list[StepMessage]:
+        """The last steps, oldest first."""
+        keys = self._keys(room)
+        latest = await self._logs.steps(keys, room)
+        if len(latest) < most:
+            written = await updates.latest(self._store, keys, room)
+            latest = [step for step in written if not latest or step.offset < latest[0].offset] + latest
+        return latest[-most:]
 
     def _keys(self, room: RoomId) -> Keys:
         return self._partitions[partition_of(room, len(self._partitions))]
@@ -103,12 +121,13 @@ class RoomRecords:
         async with asyncio.timeout(_TIMEOUT_S), self._readers:
             yield
 
-    async def _remembered(self, keys: Keys, room: RoomId) -> RoomRecording:
+    async def _remembered(self, keys: Keys, room: RoomId, latest: Sequence[JournalEntry]) -> RoomRecording:
         """A copy of the remembered recording, unless the store has lost the records that it was read from."""
         known = self._known.get(room)
         if known is None or known.last is None:
             return RoomRecording(room)
-        record: JournalRecord | None = await journal.at(self._store, keys, room, known.last)
+        of_log = [record for offset, number, record in latest if (offset, number) == known.last]
+        record = of_log[0] if of_log else await journal.at(self._store, keys, room, known.last)
         if record is None or record.epoch != known.epoch:
             return RoomRecording(room)
         return known.copy()

@@ -12,6 +12,8 @@ from gateway.http.converters import ROOM
 
 WEB = Path(__file__).parents[1] / "web"
 
+OPERATORS_FILES = frozenset({"ops.html", "css/ops.css", "js/ops.js", "js/ops-picture.js"})
+"""Files that are served on the operators' port only."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -68,25 +70,31 @@ def read_files(folder: Path) -> dict[str, StaticFile]:
 
 
 class StaticFiles:
-    """The routes of the web page. Lobby, rooms and replays are one page, whose script looks at the URL."""
+    """The routes of the web pages. Lobby, rooms and replays are one page, whose script looks at the URL."""
 
     def __init__(self, folder: Path = WEB) -> None:
         self._files = read_files(folder)
 
-    def routes(self) -> list[BaseRoute]:
+    def players_routes(self) -> list[BaseRoute]:
         return [
             Route("/", self._page),
             Route(f"/t/{ROOM}", self._page),
             Route(f"/replay/{ROOM}", self._page),
-            Route("/ops", self._ops),
-            Route("/web/{path:path}", self._file),
+            Route("/web/{path:path}", self._players_file),
         ]
+
+    def operators_routes(self) -> list[BaseRoute]:
+        return [Route("/", self._ops), Route("/ops", self._ops), Route("/web/{path:path}", self._file)]
 
     async def _page(self, request: Request) -> Response:
         return self._named("index.html", request)
 
     async def _ops(self, request: Request) -> Response:
         return self._named("ops.html", request)
+
+    async def _players_file(self, request: Request) -> Response:
+        name = request.path_params["path"]
+        return self._named("" if name in OPERATORS_FILES else name, request)
 
     async def _file(self, request: Request) -> Response:
         return self._named(request.path_params["path"], request)

@@ -1,12 +1,12 @@
 """A session's places in rooms: one attachment per room, and views that wait until the steps they show were sent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from gateway.dialects.answers import RoomAttached
 from shared.deliveries import Reply
-from shared.ids import CommandId, Epoch, Offset, RoomId, Seat
+from shared.ids import CommandId, CommitNumber, Epoch, Offset, RoomId, Seat
 from shared.room_views import Position
 
 PendingAnswer: TypeAlias = tuple[Any, RoomAttached]
@@ -32,8 +32,16 @@ class Attachment:
     offset: Offset
     since: Offset = Offset(0)
     """The step that seated the player: a seat's own part of earlier steps belongs to another player."""
+    key: str = ""
+    """The key that a spectator of a private room has presented: asking for a fresh view takes it again."""
+    commit: CommitNumber = CommitNumber(0)
+    """The commit of the step at this position; 0: it is not known."""
     stale: bool = False
     """The client waits for a full view; steps are not delivered."""
+    behind: bool = False
+    """The client is being sent the steps that it missed, portion by portion; live steps wait."""
+    refill: bool = False
+    """Steps are left to be read: the last portion was full, or a message was lost since."""
     pending_view: PendingView | None = None
     refresh_id: CommandId | None = None
     """The gateway's own command that asks for a full view. A reply to an earlier one is out of date."""
@@ -50,6 +58,11 @@ class SessionAttachments:
     def __init__(self) -> None:
         self._by_room: dict[RoomId, Attachment] = {}
 
+    @property
+    def by_room(self) -> Mapping[RoomId, Attachment]:
+        """A view of all attachments that stays up to date."""
+        return self._by_room
+
     def __iter__(self) -> Iterator[Attachment]:
         return iter(list(self._by_room.values()))
 
@@ -60,7 +73,7 @@ class SessionAttachments:
         return self._by_room.get(room)
 
     def add(
-        self, reply: Reply, wants: int, position: Position | None, view: PendingAnswer | None
+        self, reply: Reply, wants: int, position: Position | None, view: PendingAnswer | None, key: str = ""
     ) -> tuple[Attachment, tuple[PendingAnswer, ...]]:
         """Attach to the room of a reply, from its step or from an earlier position on. A `view` is held back until the
         steps up to the reply's were sent, and so are views that the replaced attachment was waiting with. Also returns
@@ -71,7 +84,9 @@ class SessionAttachments:
             waiting += (view,)
         top = Position(reply.epoch, reply.offset)
         start = position or top
-        attachment = Attachment(reply.room, reply.seat, wants, start.epoch, start.offset, reply.since)
+        attachment = Attachment(reply.room, reply.seat, wants, start.epoch, start.offset, reply.since, key)
+        if before is not None and before.position == start:
+            attachment.commit = before.commit
         self._by_room[reply.room] = attachment
         if start == top:
             return attachment, waiting

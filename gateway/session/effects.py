@@ -124,10 +124,14 @@ class ClaimName(msgspec.Struct, frozen=True):
 
     name: str
     sid: SessionId
+    token: bool = False
+    """The session has a token, or is about to get its first one."""
+    presented: bool = False
+    """The client has presented the token: the claim of a session without tokens gives way."""
 
 
 class TakeOverName(msgspec.Struct, frozen=True):
-    """A room has given the name's seat to this session: move the claim to it -> None."""
+    """A room has given the name's seat to this session: move the claim to it, unless its holder has a token -> None."""
 
     name: str
     sid: SessionId
@@ -167,9 +171,16 @@ class ReadGames(msgspec.Struct, frozen=True):
 
 
 class CheckToken(msgspec.Struct, frozen=True):
-    """Check a session token -> tuple[SessionId, str] | Rejected: the session and its name."""
+    """Check a session token, and that the session was not revoked -> tuple[SessionId, str] | Rejected: the session and
+    its name."""
 
     token: str
+
+
+class RevokeSession(msgspec.Struct, frozen=True):
+    """Make all tokens of a session invalid -> None."""
+
+    sid: SessionId
 
 
 class IssueToken(msgspec.Struct, frozen=True):
@@ -194,6 +205,7 @@ Question: TypeAlias = (
     | ForgetRooms
     | ReadGames
     | CheckToken
+    | RevokeSession
     | IssueToken
     | Draw
 )

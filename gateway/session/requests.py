@@ -7,13 +7,15 @@ follow a reply in the same delivery find the session attached.
 
 from collections.abc import Generator, Mapping
 from typing import Any, TypeAlias, cast
+from unicodedata import normalize
 
 import msgspec
 
-from gateway.dialects.answers import Answer, Entered, LoggedIn, RequestDone, RoomAttached, Welcomed
+from gateway.dialects.answers import Answer, Entered, LoggedIn, RequestDone, RoomAttached, SessionForgotten, Welcomed
 from gateway.dialects.requests import (
     AttendRequest,
     CreateRequest,
+    ForgetRequest,
     HelloRequest,
     JoinRequest,
     LeaveRequest,
@@ -24,7 +26,6 @@ from gateway.dialects.requests import (
     Request,
     ReturnRequest,
 )
-from gateway.session import name_rules
 from gateway.session.attachments import PendingAnswer
 from gateway.session.effects import (
     CheckToken,
@@ -41,11 +42,12 @@ from gateway.session.effects import (
     ReadNotedRooms,
     RegisterSession,
     ReleaseName,
+    RevokeSession,
     Submit,
     TakeOverName,
 )
-from gateway.session.state import SessionState
-from shared import commands
+from gateway.session.state import ReturnByName, SessionState
+from shared import commands, name_rules
 from shared.bus.meta import GameCard
 from shared.commands import Enter, RoomCommand, Watch
 from shared.deliveries import Reply
@@ -58,7 +60,9 @@ _decode_view = msgspec.json.Decoder(RoomView).decode
 _ATTEMPTS = 6
 """Tables that a player is led to before the request is refused."""
 _SEED_LIMIT = 2**62
-_NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/store")
+_KEY_BITS = 96
+"""Unpredictable bits in the key of a private room."""
+_NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/store", "busy/store_full")
 """The outbox has refused the command: no room has seen it."""
 _NO_SEAT: tuple[ErrorCode, ...] = (
     "room/full",
@@ -78,6 +82,14 @@ class AnswerClient(msgspec.Struct, frozen=True):
 
     ref: Any
     answer: Answer
+
+
+class Destination(msgspec.Struct, frozen=True):
+    """The room to enter, how to open it if it does not exist, and its key if it is private."""
+
+    room: RoomId
+    spec: RoomSpec | None = None
+    key: str = ""
 
 
 SeatRequest: TypeAlias = CreateRequest | JoinRequest | MatchRequest | RematchRequest
@@ -104,6 +116,10 @@ def run(state: SessionState, request: Request) -> Generator[RequestStep, Any, No
             yield AnswerClient(ref, welcome)
         case LogoutRequest():
             state.log_out()
+        case ForgetRequest(ref=ref):
+            yield RevokeSession(state.sid)
+            state.log_out()
+            yield AnswerClient(ref, SessionForgotten())
         case CreateRequest() | JoinRequest() | MatchRequest() | RematchRequest():
             yield from _take_seat(state, request)
         case ReturnRequest():
@@ -119,20 +135,20 @@ def run(state: SessionState, request: Request) -> Generator[RequestStep, Any, No
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def _log_in(state: SessionState, name: str) -> Generator[RequestStep, Any, None]:
+def _log_in(state: SessionState, name: str, *, token: bool = False) -> Generator[RequestStep, Any, None]:
     if not name_rules.is_valid(name):
         raise Refusal("name/bad")
     if state.name == name:
         return
-    yield from _claim(state, name, state.sid)
-    if state.name:
+    yield from _claim(state, ClaimName(name, state.sid, token))
+    if state.name and name_rules.folded(state.name) != name_rules.folded(name):
         state.effects.append(ReleaseName(state.name, state.sid, keep=False))
     state.name = name
 
 
-def _claim(state: SessionState, name: str, sid: SessionId) -> Generator[RequestStep, Any, None]:
-    state.claiming = (name, sid)
-    claimed: bool = yield ClaimName(name, sid)
+def _claim(state: SessionState, claim: ClaimName) -> Generator[RequestStep, Any, None]:
+    state.claiming = (claim.name, claim.sid)
+    claimed: bool = yield claim
     if not claimed:
         raise Refusal("name/taken")
 
@@ -142,9 +158,10 @@ def _hello(state: SessionState, request: HelloRequest) -> Generator[RequestStep,
         raise Refusal("session/twice")
     rooms: tuple[RoomId, ...] = ()
     if request.token is None:
-        yield from _log_in(state, request.name or "")
+        yield from _log_in(state, normalize("NFC", request.name or ""), token=True)
     else:
         rooms = yield from _take_up(state, request.token)
+    state.has_token = True
     state.effects.append(RegisterSession(state.sid))
     token: str = yield IssueToken(state.sid, state.name)
     games: Mapping[str, GameCard] = yield ReadGames()
@@ -160,7 +177,7 @@ def _take_up(state: SessionState, token: str) -> Generator[RequestStep, Any, tup
     sid, name = claims
     # The older connection releases the name. That must reach the store before the claim, or it would undo the claim.
     state.effects.append(CloseReplaced(sid))
-    yield from _claim(state, name, sid)
+    yield from _claim(state, ClaimName(name, sid, token=True, presented=True))
     state.sid = sid
     noted: tuple[RoomId, ...] = yield ReadNotedRooms(name)
     listings: tuple[Listing | None, ...] = yield FindKeptRooms(name, noted)
@@ -182,42 +199,53 @@ def _take_seat(state: SessionState, request: SeatRequest) -> Generator[RequestSt
         found = yield from _find_room(state, request, command_id, attempt, tuple(avoid))
         if found is None:
             continue
-        room, spec = found
+        room = found.room
         yield NoteRoom(state.name, room)
         seed: int = yield Draw(_SEED_LIMIT)
-        reply = yield from _ask(room, command_id, _enter(state, request, spec, seed), request.wants)
+        reply = yield from _ask(room, command_id, _enter(state, request, found, seed), request.wants)
         if not reply.code:
             yield from _entered(state, request.ref, reply, request.wants)
             return
         refusal = Refusal(reply.code, reply.text)
         yield ForgetRooms(state.name, (room,))
-        if not _may_try_elsewhere(request, spec, reply.code):
+        if not _may_try_elsewhere(request, found.spec, reply.code):
             break
         avoid.append(room)
     raise refusal
 
 
-def _enter(state: SessionState, request: SeatRequest, spec: RoomSpec | None, seed: int) -> Enter:
+def _enter(state: SessionState, request: SeatRequest, found: Destination, seed: int) -> Enter:
+    enter = Enter(
+        state.name,
+        found.spec,
+        seed,
+        dialect=state.dialect.name,
+        key=found.key,
+        token=state.has_token,
+        address=state.seat_address,
+    )
     if isinstance(request, RematchRequest):
-        return Enter(state.name, spec, seed, dialect=state.dialect.name, of=request.room)
-    new = isinstance(request, CreateRequest)
-    return Enter(state.name, spec, seed, request.choice, dialect=state.dialect.name, new=new)
+        return msgspec.structs.replace(enter, of=request.room)
+    return msgspec.structs.replace(enter, choice=request.choice, new=isinstance(request, CreateRequest))
 
 
 def _find_room(
     state: SessionState, request: SeatRequest, command_id: CommandId, attempt: int, avoid: tuple[RoomId, ...]
-) -> Generator[RequestStep, Any, tuple[RoomId, RoomSpec | None] | None]:
-    """The room to enter, and how to open it if it does not exist. None: the client has sent this very request before,
-    and its first run got further than this attempt."""
+) -> Generator[RequestStep, Any, Destination | None]:
+    """The room to enter. None: the client has sent this very request before, and its first run got further than this
+    attempt."""
     body: RoomCommand
+    key = ""
     match request:
-        case JoinRequest(room=room):
-            return room, None
+        case JoinRequest(room=room, key=key):
+            return Destination(room, key=key)
         case RematchRequest(room=room):
             return (yield from _agree_on_next_room(room, command_id))
         case CreateRequest(spec=spec):
             yield from _known_games(spec.game)
             private = yield from _draw_private_room()
+            if spec.private and state.has_token:  # the other dialects cannot carry a key: there the number is secret
+                key = yield from _draw_key()
             body = commands.Open(spec, private)
         case MatchRequest(game=game):
             games = yield from _known_games(game)
@@ -226,7 +254,7 @@ def _find_room(
     reply = yield from _ask(LOBBY, CommandId(command_id * (_ATTEMPTS + 2) + attempt), body)
     if reply.code == "command/too_old":
         return None
-    return _room_to_enter(reply)
+    return _destination(reply, key)
 
 
 def _match(state: SessionState, request: MatchRequest, card: GameCard, avoid: tuple[RoomId, ...]) -> commands.Match:
@@ -243,20 +271,25 @@ def _known_games(game: str) -> Generator[RequestStep, Any, Mapping[str, GameCard
     return games
 
 
-def _agree_on_next_room(
-    room: RoomId, command_id: CommandId
-) -> Generator[RequestStep, Any, tuple[RoomId, RoomSpec | None]]:
-    """The players of a finished game agree on the room of the next one: the first request names it."""
+def _agree_on_next_room(room: RoomId, command_id: CommandId) -> Generator[RequestStep, Any, Destination]:
+    """The players of a finished game agree on the room of the next one: the first request names it, and its key."""
     private = yield from _draw_private_room()
-    reply = yield from _ask(room, command_id, commands.Rematch(private))
-    return _room_to_enter(reply)
+    key = yield from _draw_key()
+    reply = yield from _ask(room, command_id, commands.Rematch(private, key))
+    return _destination(reply, reply.key)
 
 
-def _room_to_enter(reply: Reply) -> tuple[RoomId, RoomSpec | None]:
+def _destination(reply: Reply, key: str) -> Destination:
     if reply.code:
         raise Refusal(reply.code, reply.text)
-    assert reply.to is not None
-    return reply.to, reply.spec
+    if reply.to is None:  # the remembered result of another request, for which the client has used the same id
+        raise Refusal("command/bad", "the id was used for another request")
+    return Destination(reply.to, reply.spec, key)
+
+
+def _draw_key() -> Generator[RequestStep, Any, str]:
+    drawn: int = yield Draw(2**_KEY_BITS)
+    return f"{drawn:0{_KEY_BITS // 4}x}"
 
 
 def _draw_private_room() -> Generator[RequestStep, Any, RoomId]:
@@ -286,6 +319,8 @@ def _may_try_elsewhere(request: SeatRequest, spec: RoomSpec | None, code: str) -
 
 def _return(state: SessionState, request: ReturnRequest) -> Generator[RequestStep, Any, None]:
     """Back to the seat of a player who is away, by name alone."""
+    if state.return_by_name is ReturnByName.OFF:
+        raise Refusal("room/not_gone")
     candidates: list[RoomId]
     if request.room is not None:
         candidates = [request.room]
@@ -297,7 +332,8 @@ def _return(state: SessionState, request: ReturnRequest) -> Generator[RequestSte
         candidates = running or over[-1:]
     refusal = Refusal("room/unknown")
     for room in candidates:
-        reply = yield from _ask(room, state.mint_id(), Enter(request.name, by_name=True))
+        enter = Enter(request.name, by_name=True, address=state.seat_address)
+        reply = yield from _ask(room, state.mint_id(), enter)
         if reply.code:
             refusal = Refusal(reply.code, reply.text)
             continue
@@ -314,7 +350,8 @@ def _entered(
 ) -> Generator[RequestStep, Any, None]:
     if state.dialect.raw:
         view = bytes(reply.view)
-        yield AnswerClient(ref, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view))
+        answer = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, key=reply.key)
+        yield AnswerClient(ref, answer)
     else:
         assert reply.seat is not None
         yield AnswerClient(ref, Entered(reply.room, reply.seat, _decode_view(reply.view), back))
@@ -329,22 +366,25 @@ def _watch(state: SessionState, request: AttendRequest) -> Generator[RequestStep
     if not state.name:
         raise Refusal("session/none")
     after = request.after
-    reply = yield from _ask(request.room, CommandId(request.ref), Watch(view=after is None), request.wants)
+    watch = Watch(after is None, request.key)
+    reply = yield from _ask(request.room, CommandId(request.ref), watch, request.wants)
     if reply.code:
         raise Refusal(reply.code, reply.text)
     if after is not None:
         state.effects.append(CountResume("asked"))
-        yield AnswerClient(request.ref, RoomAttached(reply.room, reply.seat, after.epoch, after.offset, None))
-        yield from _send_views(state.attach(reply, request.wants, after))
+        resumed = RoomAttached(reply.room, reply.seat, after.epoch, after.offset, None, key=reply.key)
+        yield AnswerClient(request.ref, resumed)
+        yield from _send_views(state.attach(reply, request.wants, after, key=request.key))
         return
-    viewed = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view))
+    viewed = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), key=reply.key)
     before = state.attachments.get(reply.room)
     if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
         # The client has not been sent all steps up to the view. It must see them first: its updates have no hole.
-        yield from _send_views(state.attach(reply, request.wants, before.position, (request.ref, viewed)))
+        pending = (request.ref, viewed)
+        yield from _send_views(state.attach(reply, request.wants, before.position, pending, request.key))
     else:
         yield AnswerClient(request.ref, viewed)
-        yield from _send_views(state.attach(reply, request.wants))
+        yield from _send_views(state.attach(reply, request.wants, key=request.key))
 
 
 def _leave(state: SessionState, request: LeaveRequest) -> Generator[RequestStep, Any, None]:

@@ -6,7 +6,7 @@ rooms back. Commands of play take a short path. Requests of several round trips 
 
 import logging
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,9 +15,11 @@ from gateway.dialects.answers import Answer, Refused, RoomAttached, RoomsChanged
 from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.requests import (
     ActRequest,
+    AttendRequest,
     CloseConnection,
     ConfigureRequest,
     CountRejection,
+    ListRoomsRequest,
     LogoutRequest,
     Output,
     Request,
@@ -25,7 +27,7 @@ from gateway.dialects.requests import (
     WatchRoomsRequest,
 )
 from gateway.session import requests
-from gateway.session.attachments import Attachment, PendingAnswer
+from gateway.session.attachments import Attachment, PendingAnswer, PendingView
 from gateway.session.effects import (
     Close,
     CompleteCommand,
@@ -40,8 +42,9 @@ from gateway.session.effects import (
     WatchRooms,
     Withdraw,
 )
+from gateway.session.rates import RequestRates, meter_of
 from gateway.session.requests import AnswerClient, Refusal, RequestStep
-from gateway.session.state import SessionState
+from gateway.session.state import ReturnByName, SessionState
 from gateway.transports import close_codes
 from gateway.transports.close_codes import CloseCode
 from shared import commands
@@ -49,7 +52,7 @@ from shared.commands import Enter, RoomCommand, Watch
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, text_of
 from shared.ids import CommandId, RoomId, SessionId
-from shared.room_views import Listing, Position
+from shared.room_views import Position
 
 log = logging.getLogger("tavolata.session")
 
@@ -61,11 +64,23 @@ _MOST_REQUESTS = 256
 class Session:
     """A client's side of the cluster. Every public method returns the effects it wants performed, in order."""
 
-    def __init__(self, dialect: Dialect, opening: Opening, sid: SessionId, rooms_per_player: int) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        opening: Opening,
+        sid: SessionId,
+        rooms_per_player: int,
+        rates: RequestRates,
+        return_by_name: ReturnByName = ReturnByName.ANY,
+        address: str = "",
+    ) -> None:
         """Raises `ProtocolError` for an opening that the dialect refuses."""
         self.dialect = dialect
         self.closed = False
-        self.state = SessionState(dialect, sid, rooms_per_player)
+        self.state = SessionState(dialect, sid, rooms_per_player, return_by_name, address)
+        self._rates = rates
+        self._rooms = opening.rooms
+        self._attached = self.state.attachments.by_room
         self._raw = dialect.raw
         self._ack = dialect.ack
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
@@ -93,7 +108,13 @@ class Session:
         if self.closed:
             return ()
         outputs = self._conversation.receive(frame)
-        if type(outputs) is tuple and not self._queue and len(outputs) == 1 and type(outputs[0]) is ActRequest:
+        if (
+            type(outputs) is tuple
+            and not self._queue
+            and len(outputs) == 1
+            and type(outputs[0]) is ActRequest
+            and outputs[0].room in self._attached
+        ):
             return (self._command(outputs[0]),)  # nearly all frames are moves
         effects = self._begin()
         self._carry_out(outputs)
@@ -161,11 +182,11 @@ class Session:
         """The question that the running request has asked could not be answered."""
         return self.resume(Refusal(code))
 
-    def rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> Sequence[Effect]:
+    def rooms_changed(self, change: RoomsChanged) -> Sequence[Effect]:
         if self.closed:
             return ()
         effects = self._begin()
-        self._carry_out(self._conversation.rooms_changed(RoomsChanged(changed)))
+        self._carry_out(self._conversation.rooms_changed(change))
         return effects
 
     # --- steps that cannot be delivered -------------------------------------------------------------------------------
@@ -176,6 +197,13 @@ class Session:
         effects = self._begin()
         if pending is not None:
             self._send_views(pending.answers)
+        return effects
+
+    def views_missed(self, attachment: Attachment) -> Sequence[Effect]:
+        """Steps were delivered without the views that the client wants: ask the room for one."""
+        effects = self._begin()
+        if not self.closed:
+            effects.append(Refresh(attachment))
         return effects
 
     def position_lost(self, attachment: Attachment, reason: str) -> Sequence[Effect]:
@@ -245,16 +273,22 @@ class Session:
         for output in outputs:
             if type(output) is bytes:  # frames and moves are frequent, and `match` is slow
                 effects.append(output)
-            elif type(output) is ActRequest and not self._queue:
+            elif type(output) is ActRequest and not self._queue and output.room in self._attached:
                 effects.append(self._command(output))
             elif not self._carry_out_other(output):
                 return
 
     def _carry_out_other(self, output: Output) -> bool:
         """False if the conversation ends with this output."""
+        meter = meter_of(output)
+        if meter is not None and not self._rates.take(meter):
+            self._refuse(getattr(output, "ref", None), "busy/rate", room=getattr(output, "room", None))
+            return True
         match output:
-            case SayRequest() | ConfigureRequest() if not self._queue:
-                self.state.effects.append(self._command(output))
+            case ActRequest() | SayRequest() | ConfigureRequest() if not self._queue:
+                self._submit(output)
+            case ListRoomsRequest(answer=answer):
+                self._carry_out(answer())
             case LogoutRequest() if not self._queue:
                 self.state.log_out()
             case CloseConnection(close_code=close_code):
@@ -272,6 +306,23 @@ class Session:
             case _:
                 self._enqueue(output)
         return True
+
+    def _submit(self, request: ActRequest | SayRequest | ConfigureRequest) -> None:
+        """Submit a command, unless it is one guess of a room's number too many. The client does not wait for answers
+        to commands, so a guess is charged before its answer."""
+        if self._may_not_exist(request.room):
+            if not self._rates.may_guess():
+                self._refuse(request.ref, "busy/rate", room=request.room)
+                return
+            self._rates.missed()
+        self.state.effects.append(self._command(request))
+
+    def _may_not_exist(self, room: RoomId | None) -> bool:
+        """Whether the answer would tell the client if there is a room of this number."""
+        if room is None or room in self._attached:
+            return False
+        listing = self._rooms.get(room)
+        return listing is None or listing.private
 
     def _command(self, request: ActRequest | SayRequest | ConfigureRequest) -> Submit:
         """A command from a seat: submitted at once, answered later."""
@@ -327,19 +378,24 @@ class Session:
     def _next_step(self, result: object) -> RequestStep | None:
         """The next step of the first request of the queue; None once it is done."""
         request = self._queue[0]
+        room: RoomId | None = getattr(request, "room", None)
         if isinstance(request, ActRequest | SayRequest | ConfigureRequest):
             self._queue.popleft()
-            self.state.effects.append(self._command(request))
+            self._submit(request)
             return None
         if self._running is None:
             self._running = requests.run(self.state, request)
+            if self._may_not_exist(room) and not self._rates.may_guess(resuming=_is_resume(request)):
+                result = Refusal("busy/rate")
         try:
             return self._running.throw(result) if isinstance(result, Refusal) else self._running.send(result)
         except StopIteration:
             self._end_request()
         except Refusal as refusal:
             self._end_request()
-            self._refuse(getattr(request, "ref", None), refusal.code, refusal.text, getattr(request, "room", None))
+            if refusal.code == "room/unknown" and room is not None:
+                self._rates.missed()
+            self._refuse(getattr(request, "ref", None), refusal.code, refusal.text, room)
         return None
 
     def _end_request(self) -> None:
@@ -384,8 +440,25 @@ class Session:
         attachment = self.state.attachments.get(reply.room)
         if attachment is None or attachment.refresh_id != reply.id or reply.code:
             return
+        top = Position(reply.epoch, reply.offset)
+        view = RoomAttached(reply.room, reply.seat, top.epoch, top.offset, bytes(reply.view))
+        if not attachment.stale:
+            self._send_late_view(attachment, top, view)
+            return
         attachment.seat = reply.seat
-        self.state.effects.append(Reposition(attachment, Position(reply.epoch, reply.offset)))
-        view = bytes(reply.view)
-        reason = attachment.refresh_reason
-        self._answer(None, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, reason))
+        self.state.effects.append(Reposition(attachment, top))
+        self._send_views(((None, view),), attachment.refresh_reason)
+
+    def _send_late_view(self, attachment: Attachment, top: Position, view: RoomAttached) -> None:
+        """Send a view for steps that were delivered without. It waits for the steps that it shows; if later ones were
+        delivered, they came with views of their own."""
+        if attachment.offset == top.offset:
+            self._answer(None, view)
+        elif attachment.offset < top.offset:
+            pending = attachment.pending_view
+            answers = () if pending is None else pending.answers
+            attachment.pending_view = PendingView(top, (*answers, (None, view)))
+
+
+def _is_resume(request: Request) -> bool:
+    return isinstance(request, AttendRequest) and request.after is not None

@@ -1,5 +1,6 @@
 """The part of a session that requests read and change: who the client is, its rooms, and the effects so far."""
 
+from enum import StrEnum
 from typing import Any
 
 from gateway.dialects.contract import Dialect
@@ -10,13 +11,29 @@ from shared.ids import CommandId, RoomId, SessionId
 from shared.room_views import Position
 
 
+class ReturnByName(StrEnum):
+    """The clients that get a seat of a dialect without tokens back by its name (TAVOLATA_RETURN_BY_NAME)."""
+
+    ANY = "any"
+    ADDRESS = "address"
+    """Those that were lost from the same client address."""
+    OFF = "off"
+
+
 class SessionState:
     """The state of one session."""
 
-    def __init__(self, dialect: Dialect, sid: SessionId, rooms_per_player: int) -> None:
+    def __init__(
+        self, dialect: Dialect, sid: SessionId, rooms_per_player: int, return_by_name: ReturnByName, address: str
+    ) -> None:
         self.dialect = dialect
         self.sid = sid
         self.name = ""
+        self.has_token = False
+        """Whether the client was given a token, with which it can take the session up again."""
+        self.return_by_name = return_by_name
+        self.seat_address = address if return_by_name is ReturnByName.ADDRESS else ""
+        """The client's address, if rooms have to know it."""
         self.claiming = ("", sid)
         """The name that was asked for last, and for which session. The store may hold this claim although its result
         has not arrived, so it is released with the connection."""
@@ -42,10 +59,15 @@ class SessionState:
             self.name = ""
 
     def attach(
-        self, reply: Reply, wants: int, position: Position | None = None, view: PendingAnswer | None = None
+        self,
+        reply: Reply,
+        wants: int,
+        position: Position | None = None,
+        view: PendingAnswer | None = None,
+        key: str = "",
     ) -> tuple[PendingAnswer, ...]:
         """Follow the room of a reply (see `SessionAttachments.add`); returns the views to send now."""
-        attachment, due = self.attachments.add(reply, wants, position, view)
+        attachment, due = self.attachments.add(reply, wants, position, view, key)
         self.effects.append(Attach(attachment, Position(reply.epoch, reply.offset)))
         return due
 

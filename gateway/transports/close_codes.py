@@ -14,6 +14,8 @@ class CloseCode:
 
 
 BYE = CloseCode(1000, "bye")
+PROTOCOL_ERROR = CloseCode(1002, "a frame violates the WebSocket protocol")
+INVALID_UTF8 = CloseCode(1007, "a text message is not valid UTF-8")
 MALFORMED = CloseCode(1008, "too many malformed messages")
 FLOOD = CloseCode(1008, "far too many messages")
 TOO_BIG = CloseCode(1009, "a message is far beyond the limit")
@@ -23,6 +25,7 @@ CROWDED = CloseCode(1013, "too many connections, try again later", reconnect=Tru
 REPLACED = CloseCode(4001, "the session was opened somewhere else")
 SLOW = CloseCode(4002, "you read too slowly, come back", reconnect=True)
 POSITION_LOST = CloseCode(4003, "you missed too much, come back", reconnect=True)
+REVOKED = CloseCode(4004, "the session was ended")
 
 
 def restart(after_ms: int) -> CloseCode:

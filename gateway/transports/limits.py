@@ -14,6 +14,15 @@ class TokenBucket:
         self._tokens = burst
         self._at = now
 
+    def refill(self, now: float) -> float:
+        """Add the tokens of the time since the last call; returns their number now."""
+        self._tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        return self._tokens
+
+    def is_full(self, now: float) -> bool:
+        return self.refill(now) >= self._burst
+
     def take(self, now: float) -> bool:
         tokens = self._tokens + (now - self._at) * self._rate
         self._at = now
@@ -35,11 +44,14 @@ class ConnectionLimiter:
         self._addresses: Counter[str] = Counter()
         self.count = 0
 
-    def enter(self, address: str) -> bool:
-        """Count a new connection. False if that exceeds a limit; `leave` must be called in either case."""
+    def enter(self, address: str, spare: int = 0) -> bool:
+        """Count a new connection. False if that exceeds a limit; `leave` must be called in either case. The empty
+        address stands for clients of a proxy whose addresses are not known yet: they are counted in all only. `spare`
+        is the number of connections of this kind that are accepted beyond the limits."""
         self.count += 1
         self._addresses[address] += 1
-        return self.count <= self._most and self._addresses[address] <= self._most_per_address
+        few = not address or self._addresses[address] <= self._most_per_address + spare
+        return few and self.count <= self._most + spare
 
     def leave(self, address: str) -> None:
         self.count -= 1

@@ -12,6 +12,7 @@ from gateway.dialects.contract import Dialect, Opening
 from gateway.dialects.framing import Framing
 from gateway.transports import proxy_header
 from gateway.transports.close_codes import CloseCode
+from gateway.transports.inflow import FRAMES_PER_TURN, Inflow
 from shared.errors import ProtocolError
 
 _CLOSE_S = 1.0
@@ -20,6 +21,8 @@ _ABORT_S = 10.0
 """Time after which a peer that does not read the rest is cut off."""
 _HEADER_S = 5.0
 """Time for a proxy to send its PROXY header."""
+_PORTION = 8 * 1024
+"""Bytes that a framing is given in one turn. Some framings look at every byte."""
 
 
 def _keep_alive(transport: asyncio.BaseTransport) -> None:
@@ -45,6 +48,10 @@ class TcpConnection(asyncio.Protocol):
         self._header: bytes | None = b"" if proxied else None
         """The part of the PROXY header that has come so far; None: the header is complete, or none is expected."""
         self._framing: Framing = dialect.framing(options)
+        self._rest = b""
+        """Received and not given to the framing yet."""
+        self._frames: deque[bytes | ProtocolError] = deque()
+        """Frames that wait for their turn."""
         self._transport: asyncio.Transport | None = None
         self._connection: Connection | None = None
         self._idle: asyncio.TimerHandle | None = None
@@ -52,9 +59,11 @@ class TcpConnection(asyncio.Protocol):
         self._writer: asyncio.TimerHandle | None = None
         self._ending = False
         self._loop = asyncio.get_running_loop()
+        self._inflow = Inflow(self._loop, self._go_on)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._inflow.opened(self._transport)
         self._transport.set_write_buffer_limits(high=self._connections.settings.outbox_bytes)
         _keep_alive(transport)
         if not self._connections.accepting:
@@ -73,10 +82,13 @@ class TcpConnection(asyncio.Protocol):
         host, port, *_ = self._transport.get_extra_info("sockname") or ("", 0)
         opening = Opening({}, self._connections.rooms, self._options, "tcp", (host, port))
         self._connection = self._connections.new(self, self._dialect, opening, address)
+        if self._framing.preamble:
+            self._transport.write(self._framing.preamble)
         self._connection.open()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._inflow.ended()
         for timer in (self._idle, self._writer):
             if timer is not None:
                 timer.cancel()
@@ -87,10 +99,12 @@ class TcpConnection(asyncio.Protocol):
         """The peer sends no more. Returning None closes the transport: half-open connections are not served."""
 
     def pause_writing(self) -> None:
+        self._inflow.pause_writing()
         if self._connection is not None:
             self._connection.pause_writing()
 
     def resume_writing(self) -> None:
+        self._inflow.resume_writing()
         if self._connection is not None:
             self._connection.resume_writing()
 
@@ -102,8 +116,28 @@ class TcpConnection(asyncio.Protocol):
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        self._pass_on(self._framing.feed(data))
-        if self._framing.idle_ms and self._transport is not None:
+        inflow = self._inflow
+        inflow.bytes -= len(data)
+        self._rest = self._rest + data if self._rest else data
+        if not inflow.waiting:
+            self._go_on()
+        if inflow.bytes < 0:
+            inflow.out_of_bytes()
+
+    def _go_on(self) -> None:
+        """Handle one portion of the received bytes, or one turn's number of frames."""
+        frames = self._frames
+        if not frames and self._rest:
+            portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
+            frames.extend(self._framing.feed(portion))
+        for _ in range(min(len(frames), FRAMES_PER_TURN)):
+            self._pass_on(frames.popleft())
+        if self._connection is None or self._connection.closed:
+            self._rest = b""
+            frames.clear()
+        elif frames or self._rest:
+            self._inflow.next_turn()
+        elif self._framing.idle_ms and self._transport is not None:
             self._idle = self._loop.call_later(self._framing.idle_ms / 1_000, self._became_idle)
 
     def _read_header(self, data: bytes) -> bytes:
@@ -125,18 +159,18 @@ class TcpConnection(asyncio.Protocol):
 
     def _became_idle(self) -> None:
         self._idle = None
-        self._pass_on(self._framing.idle())
+        for frame in self._framing.idle():
+            self._pass_on(frame)
 
-    def _pass_on(self, frames: list[bytes | ProtocolError]) -> None:
-        for frame in frames:
-            if self._connection is None or self._connection.closed:
-                return
-            if isinstance(frame, bytes):
-                self._connection.receive(frame)
-            else:
-                self._connection.invalid_frame(frame.code)
-                if frame.code == "frame/endless":
-                    self._connection.close(CloseCode(1009, str(frame)))
+    def _pass_on(self, frame: bytes | ProtocolError) -> None:
+        if self._connection is None or self._connection.closed:
+            return
+        if isinstance(frame, bytes):
+            self._connection.receive(frame)
+        else:
+            self._connection.invalid_frame(frame.code)
+            if frame.code == "frame/endless":
+                self._connection.close(CloseCode(1009, str(frame)))
 
     # --- the transport of the connection ------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-"""WebSockets: the protocol that uvicorn hands upgraded connections to. Whole text messages take a short path;
-handshakes, control frames, fragments and errors go through the `websockets` library (docs/decisions/0002)."""
+"""WebSockets: the protocol that uvicorn hands upgraded connections to. Text messages and fragments are read here;
+handshakes, control frames and most errors go through the `websockets` library (docs/decisions/0002)."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from websockets.exceptions import InvalidState
-from websockets.frames import Frame, Opcode
+from websockets.frames import Opcode
 from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
@@ -22,7 +22,20 @@ from gateway.dialects.framing import MOST_BYTES
 from gateway.transports import close_codes
 from gateway.transports.client_address import client_address, parse_list
 from gateway.transports.close_codes import CloseCode
-from gateway.transports.websocket_frames import MASK_BYTES, MASKED, SHORT, TEXT_FRAME, masked_head, text_head
+from gateway.transports.fragments import FragmentedMessage
+from gateway.transports.inflow import FRAMES_PER_TURN, Inflow
+from gateway.transports.websocket_frames import (
+    CONTROL,
+    FIN,
+    MASK_BYTES,
+    MASKED,
+    OPCODE,
+    RESERVED,
+    SHORT,
+    TEXT_FRAME,
+    masked_head,
+    text_head,
+)
 from shared.errors import ProtocolError
 
 try:
@@ -51,16 +64,13 @@ class WebSocket(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._connection: Connection | None = None
         """None before the handshake."""
+        self._inflow = Inflow(asyncio.get_running_loop(), self._go_on)
         self._rest = b""
-        """The beginning of a frame whose end has not come yet."""
+        """Received and not handled: frames that wait for their turn, or the beginning of a frame."""
         self._skip = 0
         """Bytes that are left of a frame that is too big."""
         self._skipped_first_byte = 0
-        self._skipped_too_big = False
-        """The library is being given a frame whose payload was skipped."""
-        self._fragments: bytearray | None = None
-        """The payload so far of a message in fragments (RFC 6455 section 5.4)."""
-        self._fragments_opcode = Opcode.TEXT
+        self._fragments: FragmentedMessage | None = None
 
     # --- called by uvicorn and the loop -------------------------------------------------------------------------------
 
@@ -68,18 +78,22 @@ class WebSocket(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
         self._uvicorn_connections.add(self)
         self._transport.set_write_buffer_limits(high=self._connections.settings.outbox_bytes)
+        self._inflow.opened(self._transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._uvicorn_connections.discard(self)
         self._transport = None
+        self._inflow.ended()
         if self._connection is not None:
             self._connection.lost()
 
     def pause_writing(self) -> None:
+        self._inflow.pause_writing()
         if self._connection is not None:
             self._connection.pause_writing()
 
     def resume_writing(self) -> None:
+        self._inflow.resume_writing()
         if self._connection is not None:
             self._connection.resume_writing()
 
@@ -95,6 +109,8 @@ class WebSocket(asyncio.Protocol):
             self._library.receive_data(data)
             self._shake_hands()
             return
+        inflow = self._inflow
+        inflow.bytes -= len(data)
         if (
             len(data) > 6
             and data[0] == TEXT_FRAME
@@ -103,11 +119,20 @@ class WebSocket(asyncio.Protocol):
             and not self._skip
             and self._fragments is None
         ):  # exactly one short masked text frame: nearly all reads are
-            self._connection.receive(apply_mask(data[6:], data[2:6]))
-            return
-        if self._rest:
-            data = self._rest + data
-        self._rest = data[self._read_frames(data) :]
+            message = apply_mask(data[6:], data[2:6])
+            if message.isascii():
+                self._connection.receive(message)
+            else:
+                self._receive_text(message)
+        else:
+            self._rest = self._rest + data if self._rest else data
+            if not inflow.waiting:
+                self._go_on()
+        if inflow.bytes < 0:
+            inflow.out_of_bytes()
+
+    def _go_on(self) -> None:
+        self._rest = self._rest[self._read_frames(self._rest) :]
 
     # --- the handshake ------------------------------------------------------------------------------------------------
 
@@ -163,9 +188,8 @@ class WebSocket(asyncio.Protocol):
     # --- frames -------------------------------------------------------------------------------------------------------
 
     def _read_frames(self, data: bytes) -> int:
-        """Handle the complete frames of `data`; returns their size. The library is given whole frames only, so that it
-        is always between two frames and never waits for the rest of one."""
-        start, end = 0, len(data)
+        """Handle the complete frames of `data`, as many as one turn allows; returns their size."""
+        start, end, left = 0, len(data), FRAMES_PER_TURN
         while not self._is_closing():
             if self._skip:
                 start += self._skip_bytes(end - start)
@@ -181,35 +205,42 @@ class WebSocket(asyncio.Protocol):
             if length > _MOST_SKIPPED:
                 self._client.close(close_codes.TOO_BIG)
                 return end
-            if length > MOST_BYTES:
-                self._skip, self._skipped_first_byte = head_size + length, data[start]
-            elif end - start < head_size + length:
+            if length <= MOST_BYTES and end - start < head_size + length:
                 break
+            if not left:
+                self._inflow.next_turn()
+                break
+            whole_text = data[start] == TEXT_FRAME and self._fragments is None
+            if not whole_text and not self._inflow.take_control():
+                break
+            left -= 1
+            if length > MOST_BYTES:
+                self._begin_skipping(data[start], head_size + length)
+                continue
+            payload = start + head_size
+            if whole_text:
+                self._receive_text(apply_mask(data[payload : payload + length], data[payload - MASK_BYTES : payload]))
+            elif data[start] & (CONTROL | RESERVED) or data[start] & OPCODE > Opcode.BINARY:
+                self._pass_to_library(data[start : payload + length])
             else:
-                self._handle_frame(data, start, head_size, length)
-                start += head_size + length
+                fragment = apply_mask(data[payload : payload + length], data[payload - MASK_BYTES : payload])
+                self._receive_fragment(data[start], fragment)
+            start = payload + length
         return start
 
-    def _handle_frame(self, data: bytes, start: int, head_size: int, length: int) -> None:
-        payload = start + head_size
-        if data[start] == TEXT_FRAME and self._fragments is None:
-            self._client.receive(apply_mask(data[payload : payload + length], data[payload - MASK_BYTES : payload]))
+    def _begin_skipping(self, first_byte: int, size: int) -> None:
+        """A frame is too big to be kept."""
+        if first_byte & CONTROL:  # RFC 6455 section 5.5: 125 bytes at most
+            self._fail(close_codes.PROTOCOL_ERROR)
         else:
-            self._pass_to_library(data[start : payload + length])
+            self._skip, self._skipped_first_byte = size, first_byte
 
     def _skip_bytes(self, available: int) -> int:
-        """Skip a frame that is too big, as far as it has come. A binary one, or one that is part of a message in
-        fragments, is given to the library without its payload, so that the library sees every frame."""
+        """Skip a frame that is too big, as far as it has come."""
         skipped = min(self._skip, available)
         self._skip -= skipped
-        if self._skip:
-            return skipped
-        if self._skipped_first_byte == TEXT_FRAME and self._fragments is None:
-            self._client.invalid_frame("frame/too_big")
-        else:
-            self._skipped_too_big = True
-            self._pass_to_library(bytes((self._skipped_first_byte, MASKED, 0, 0, 0, 0)))
-            self._skipped_too_big = False
+        if not self._skip:
+            self._receive_fragment(self._skipped_first_byte, None)
         return skipped
 
     @property
@@ -220,45 +251,78 @@ class WebSocket(asyncio.Protocol):
     def _is_closing(self) -> bool:
         return self._transport is None or self._transport.is_closing()
 
+    def _receive_text(self, message: bytes) -> None:
+        if not message.isascii():
+            try:
+                message.decode()
+            except UnicodeDecodeError:
+                self._fail(close_codes.INVALID_UTF8)
+                return
+        self._client.receive(message)
+
+    def _receive_fragment(self, first_byte: int, payload: bytes | None) -> None:
+        """A data frame that is not a whole text message; without its payload if that was too big to be kept."""
+        self._client.heard()
+        continued = first_byte & OPCODE == Opcode.CONT
+        if continued is (self._fragments is None) or first_byte & RESERVED:  # RFC 6455 section 5.4
+            self._fail(close_codes.PROTOCOL_ERROR)
+            return
+        message = self._fragments or FragmentedMessage(text=first_byte & OPCODE == Opcode.TEXT)
+        last = bool(first_byte & FIN)
+        self._fragments = None if last else message
+        if payload is None:
+            message.drop()
+        else:
+            try:
+                message.add(payload, last=last)
+            except UnicodeDecodeError:
+                self._fail(close_codes.INVALID_UTF8)
+                return
+        if last:
+            self._receive_message(message)
+
+    def _receive_message(self, message: FragmentedMessage) -> None:
+        if message.too_big:
+            self._client.invalid_frame("frame/too_big")
+        elif message.text:
+            self._client.receive(bytes(message.payload))
+        else:
+            self._client.invalid_frame("frame/binary")
+
     def _pass_to_library(self, data: bytes) -> None:
-        """Control frames, fragments, binary messages, and violations of the protocol."""
+        """Control frames, and frames that violate the protocol."""
         self._library.receive_data(data)
-        for event in self._library.events_received():
-            if not isinstance(event, Frame):
-                continue
-            self._client.heard()
-            if event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                self._add_fragment(event)
+        self._library.events_received()
+        self._client.heard()
         if self._library.state is not State.OPEN:  # RFC 6455 section 5.5.1: no data frames after a Close frame
             self._client.peer_closed()
         self._send_of_library()
-        if self._library.close_expected() or self._library.state is State.CLOSED:
-            over = self._library.close_rcvd is not None or self._library.state is State.CLOSED
-            if over:
-                self._skip = sys.maxsize  # RFC 6455 section 1.4: data behind the client's Close is discarded
-            self._close_transport_after(0.0 if over else _CLOSE_S)
+        if self._library.close_rcvd is not None or self._library.parser_exc is not None:
+            self._end()
 
-    def _add_fragment(self, frame: Frame) -> None:
-        if self._fragments is None:
-            self._fragments, self._fragments_opcode = bytearray(), Opcode(frame.opcode)
-        self._fragments += frame.data
-        too_big = self._skipped_too_big or len(self._fragments) > MOST_BYTES
-        if too_big:
-            self._fragments = bytearray(MOST_BYTES + 1)
-        if not frame.fin:
-            return
-        message, self._fragments = bytes(self._fragments), None
-        if too_big:
-            self._client.invalid_frame("frame/too_big")
-        elif self._fragments_opcode is Opcode.BINARY:
-            self._client.invalid_frame("frame/binary")
-        else:
-            self._client.receive(message)
+    def _fail(self, close_code: CloseCode) -> None:
+        """Fail the connection (RFC 6455 section 7.1.7): send a Close, wait for no answer."""
+        self._client.peer_closed()
+        self._library.fail(close_code.code, close_code.reason)
+        self._send_of_library()
+        self._end()
+
+    def _end(self) -> None:
+        """Close the TCP connection as soon as everything is written. Further data is discarded (RFC 6455 section
+        1.4)."""
+        self._skip = sys.maxsize
+        if self._transport is not None:
+            self._transport.close()
+            asyncio.get_running_loop().call_later(_ABORT_S, self._transport.abort)
 
     # --- the transport of the connection ------------------------------------------------------------------------------
 
     def send(self, messages: list[bytes]) -> None:
         if self._transport is None:
+            return
+        if len(messages) == 1:
+            message = messages[0]
+            self._transport.write(text_head(len(message)) + message)
             return
         parts: list[bytes] = []
         for message in messages:
@@ -275,7 +339,9 @@ class WebSocket(asyncio.Protocol):
             self._transport.close()
             return
         self._send_of_library()
-        self._close_transport_after(_CLOSE_S)
+        loop = asyncio.get_running_loop()
+        loop.call_later(_CLOSE_S, self._transport.close)
+        loop.call_later(_CLOSE_S + _ABORT_S, self._transport.abort)
 
     def abort(self) -> None:
         if self._transport is not None:
@@ -294,10 +360,3 @@ class WebSocket(asyncio.Protocol):
         data = b"".join(self._library.data_to_send())
         if data and self._transport is not None:
             self._transport.write(data)
-
-    def _close_transport_after(self, after_s: float) -> None:
-        transport = self._transport
-        if transport is not None:
-            loop = asyncio.get_running_loop()
-            loop.call_later(after_s, transport.close)
-            loop.call_later(after_s + _ABORT_S, transport.abort)

@@ -2,6 +2,13 @@
 
 TEXT_FRAME = 0x81
 """First byte of a whole text message: FIN and opcode 1 (RFC 6455 section 5.2)."""
+FIN = 0x80
+"""Bit of the first byte: the last frame of a message."""
+RESERVED = 0x70
+"""Bits of the first byte that belong to extensions. We negotiate none, so they must be 0."""
+OPCODE = 0x0F
+CONTROL = 0x08
+"""Bit of the opcode of Close, Ping and Pong frames."""
 MASKED = 0x80
 """Bit of the second byte. Clients must mask every frame, servers none (RFC 6455 section 5.1)."""
 SHORT = 126

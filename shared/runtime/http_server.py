@@ -2,12 +2,15 @@
 
 import asyncio
 import contextlib
+import functools
 import socket
 from collections.abc import Generator
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from shared.runtime.http_protocol import ConnectionCounter, LimitedHttpProtocol
 
 IDLE_CHECK_S = 10.0
 """Seconds between two checks for connections without a complete request."""
@@ -66,14 +69,17 @@ def _awaits_request(connection: HttpToolsProtocol) -> bool:
     return cycle is None or cycle.response_complete or cycle.more_body
 
 
-async def serve(app: Any, sockets: list[socket.socket], **config: Any) -> None:
-    """Serve until cancelled."""
+async def serve(
+    app: Any, sockets: list[socket.socket], counter: ConnectionCounter | None = None, **config: Any
+) -> None:
+    """Serve until cancelled. `counter` limits the number of HTTP connections."""
     settings = uvicorn.Config(
         app,
-        http="httptools",
+        http=functools.partial(LimitedHttpProtocol, counter),  # type: ignore[arg-type]
         log_config=None,
         access_log=False,
         lifespan="off",
+        proxy_headers=False,  # uvicorn would trust these headers from any local client; we read them ourselves
         date_header=False,
         timeout_graceful_shutdown=1,
         **config,

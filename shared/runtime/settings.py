@@ -4,6 +4,8 @@ Programs read them once, in `__main__`, and pass them down. Durations are in mil
 settings with the same functions; this module does not know them.
 """
 
+import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
@@ -12,6 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 PREFIX = "TAVOLATA_"
 HIGHEST_PORT = 65_535
+SHORTEST_SECRET = 16
 
 
 class SettingError(ValueError):
@@ -37,10 +40,12 @@ def setting(
     least: int | None = None,
     most: int | None = None,
     one_of: tuple[str, ...] = (),
+    shortest: int = 0,
     variable: str = "",
     parse: Parse | None = None,
 ) -> Any:
-    """A field of a settings class. `variable` is the name without prefix if it differs from the field's.
+    """A field of a settings class. `variable` is the name without prefix if it differs from the field's. `shortest` is
+    the least length of a secret that is not empty.
 
     With `parse`, the default is given as it would be written in the environment, so that it is stated only once even
     where the value is kept in another unit.
@@ -51,7 +56,7 @@ def setting(
     elif isinstance(default, int):
         parse = partial(_whole_number, least=least, most=most)
     else:
-        parse = partial(_text, one_of=one_of)
+        parse = partial(_text, one_of=one_of, shortest=shortest)
     return field(default=default, metadata={"text": text, "written": written, "variable": variable, "parse": parse})
 
 
@@ -71,9 +76,13 @@ def _whole_number(text: str, name: str, least: int | None, most: int | None) -> 
     return number
 
 
-def _text(text: str, name: str, one_of: tuple[str, ...]) -> str:
+def _text(text: str, name: str, one_of: tuple[str, ...], shortest: int) -> str:
     if one_of and text not in one_of:
         raise SettingError(f"{name} must be one of {', '.join(one_of)}, not {text!r}")
+    if text and len(text) < shortest:  # the text does not quote the value: it is a secret
+        raise SettingError(
+            f"{name} must have at least {shortest} characters, not {len(text)}; leave it out for a random one"
+        )
     return text
 
 
@@ -85,6 +94,9 @@ class StoreSettings:
     prefix: ClassVar[str] = PREFIX
 
     redis_url: str = setting("redis://127.0.0.1:6379/0", "address of the store: redis://, rediss:// or unix://")
+    redis_ca: str = setting("", "file with the CA of a rediss:// store's certificate; by default those of the system")
+    redis_cert: str = setting("", "file with the certificate that this process shows to a rediss:// store")
+    redis_key: str = setting("", "file with the key of that certificate; by default it is in the certificate's file")
     partitions: int = setting(16, "number of partitions; fixed when the store is first used", least=1)
     durability: str = setting(
         "fsync",
@@ -115,7 +127,15 @@ class WorkerSettings(StoreSettings):
     lease_ms: int = setting(3_000, "time without a heartbeat after which a worker counts as dead", least=200)
     batch: int = setting(512, "stream entries read at once, at most", least=1)
     snapshot_every: int = setting(100, "steps or refusals of a room between two snapshots", least=1)
+    log_bytes: int = setting(
+        2 * 1024 * 1024, "size of a partition's logs from which on rooms' histories are written", least=1_000
+    )
     updates_kept: int = setting(5_000, "updates kept per room, for resuming and for replays", least=10)
+    updates_bytes: int = setting(1024 * 1024, "bytes of updates kept per room", least=16_384)
+    chat_bytes: int = setting(512 * 1024, "bytes of a room's journal that chat may take", least=1_024)
+    keep_unplayed_ms: int = setting(
+        300_000, "time that a room stays in the store that was closed before its game began", least=1_000
+    )
     keep_finished_ms: int = setting(7 * 24 * 3_600_000, "time that a finished room stays in the store", least=1_000)
     grace_ms: int = setting(10_000, "time that a disconnected player's seat is kept before the game starts", least=0)
     away_ms: int = setting(30_000, "time that a game which has no rule for it waits for a disconnected player", least=0)
@@ -135,10 +155,23 @@ class GatewaySettings(StoreSettings):
     shared_port: int = setting(
         0, "second port, shared by the gateways of one machine; 0: none", least=0, most=HIGHEST_PORT
     )
+    ops_host: str = setting("127.0.0.1", "address that serves /ops, the operators' API and /metrics")
+    ops_port: int = setting(
+        0,
+        "port that serves /ops, the operators' API and /metrics; 0: any free port, -1: none",
+        least=-1,
+        most=HIGHEST_PORT,
+    )
     tcp: str = setting("", "TCP listeners: NAME=PORT[;OPTION[=VALUE]...], separated by commas")
-    secret: str = setting("", "key that signs session tokens; by default one is generated and kept in the store")
+    secret: str = setting(
+        "",
+        "key that signs session tokens, 16 characters or more; by default one is generated and kept in the store",
+        shortest=SHORTEST_SECRET,
+    )
     admin_token: str = setting(
-        "", "token for /ops and the operators' API; by default one is generated and kept in the store"
+        "",
+        "token of the operators' API, 16 characters or more; by default one is generated and kept in the store",
+        shortest=SHORTEST_SECRET,
     )
     origins: str = setting("", "web origins that may open WebSockets, separated by commas; empty: any")
     trusted_proxies: str = setting("", "addresses whose X-Forwarded-For is trusted, separated by commas; *: any")
@@ -147,6 +180,12 @@ class GatewaySettings(StoreSettings):
     connections: int = setting(50_000, "connections per gateway, at most", least=1)
     connections_per_address: int = setting(20_000, "connections from one address, at most", least=1)
     rooms_per_player: int = setting(8, "unfinished rooms in which a player may have a seat", least=1)
+    return_by_name: str = setting(
+        "any",
+        "clients that get a lost seat back by its name, in dialects without tokens: any, address (those with the same "
+        "address), off (none)",
+        one_of=("any", "address", "off"),
+    )
     backlog: int = setting(20_000, "unanswered commands after which new ones are refused as busy", least=1)
     outbox_bytes: int = setting(256 * 1024, "unsent bytes after which a client counts as slow", least=1_024)
     write_ms: int = setting(10_000, "time after which the connection of a slow client is closed", least=100)
@@ -157,6 +196,32 @@ class GatewaySettings(StoreSettings):
     name_ms: int = setting(60_000, "time that the name of a disconnected player without a seat is kept", least=0)
     token_ms: int = setting(7 * 24 * 3_600_000, "validity of a session token", least=1_000)
     drain_ms: int = setting(3_000, "time over which connections are closed at a clean stop", least=0)
+
+
+_SIZES = {"kb": 2**10, "mb": 2**20, "gb": 2**30}
+_SIZE = re.compile(r"(\d+)(kb|mb|gb|%|)")
+
+
+def _memory(text: str, name: str) -> int:
+    """Bytes, from a number with a unit or a share of the machine's memory."""
+    form = _SIZE.fullmatch(text.lower())
+    if form is None or (form[2] == "%" and int(form[1]) > 100):
+        raise SettingError(f"{name} must be a size such as 512mb or 2gb, a share such as 50%, or 0, not {text!r}")
+    if form[2] == "%":
+        return int(form[1]) * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 100
+    return int(form[1]) * _SIZES.get(form[2], 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedStoreSettings:
+    """Settings of the store that `tavolata up` starts."""
+
+    prefix: ClassVar[str] = PREFIX + "STORE_"
+
+    maxmemory: int = setting(
+        "50%", "memory limit: a size such as 2gb, a share of the machine's memory, or 0: none", parse=_memory
+    )
+    """In bytes."""
 
 
 def from_env(kind: type[T], env: Mapping[str, str], **given: Any) -> T:
@@ -199,7 +264,8 @@ def unknown_variables(
 
     A process that does not know the variables of dialects names their prefixes as `unchecked` instead.
     """
-    known = {name for kind in (GatewaySettings, WorkerSettings) for name, _, _ in described(kind)}
+    kinds: tuple[type[Settings], ...] = (GatewaySettings, WorkerSettings, EmbeddedStoreSettings)
+    known = {name for kind in kinds for name, _, _ in described(kind)}
     known |= set(dialect_variables)
     unknown = sorted(name for name in env if name.startswith(PREFIX) and name not in known)
     return [_warning(name, known) for name in unknown if not name.startswith(unchecked)]

@@ -42,8 +42,7 @@ class StringFraming:
     idle_ms = 0
     pause_ms = 0
     preamble = HEADER
-    """The bytes that the transport writes as soon as the connection is open: the peer's constructor of an
-    ObjectInputStream blocks until it has read them."""
+    """The peer's constructor of an ObjectInputStream blocks until it has read these bytes."""
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._reader = ObjectReader(STRINGS, limits)

@@ -23,6 +23,7 @@ const WORDS = {
   start: "First level",
   move_time_ms: "Time for a move (ms)",
   levels: "Dungeon",
+  whole_level: "Spectators see the whole level",
 };
 
 const humane = (key) => WORDS[key] ?? (key.charAt(0).toUpperCase() + key.slice(1)).replaceAll("_", " ");
@@ -78,6 +79,7 @@ function fieldsOf(card) {
   fill();
   const turn = h("select", { id: "create-turn" }, ...TIMERS.map(([ms, text]) => h("option", { value: ms }, text)));
   const hidden = h("input", { type: "checkbox", id: "create-private" });
+  const unwatched = h("input", { type: "checkbox", id: "create-unwatched" });
   const wait = h("select", { id: "create-wait" }, ...WAITS.map(([ms, text]) => h("option", { value: ms }, text)));
   const options = optionFields(card.options);
   return {
@@ -86,7 +88,8 @@ function fieldsOf(card) {
       field("Time for a turn", turn),
       ...(card.least ? [field("Begin when", wait)] : []),
       ...options.elements,
-      field("Private: only who knows the number finds it", hidden),
+      field("Private: only who has the link finds it", hidden),
+      field("No spectators", unwatched),
     ],
     spec: () => ({
       seats: Number(seats.value),
@@ -94,6 +97,7 @@ function fieldsOf(card) {
       turn_ms: Number(turn.value),
       wait_ms: Number(wait.value),
       private: hidden.checked,
+      spectators: unwatched.checked ? "none" : "open",
       options: options.values(),
     }),
   };

@@ -20,11 +20,14 @@ class Lobby {
   #ends = [];
   #rooms = new Map();
   #filter = { game: "", status: "" };
+  /** The highest number of the pages of the list that were read. */
+  #last = 0;
 
   constructor(app) {
     this.app = app;
     this.play = app.play;
     this.list = h("tbody", {});
+    this.more = button("More tables", () => this.#ask(this.#last), { hidden: true });
     this.empty = h("p", { class: "quiet" }, "No tables yet. Open one, or play against bots.");
     this.seats = h("section", { class: "mine", hidden: true, "aria-label": "Your tables" });
   }
@@ -54,12 +57,16 @@ class Lobby {
     this.#ask();
   }
 
-  #ask() {
+  /** Reads one page of the list: the first one, or the one after a table. */
+  #ask(after = 0) {
     const { game, status } = this.#filter;
     this.play
-      .list({ game, status })
-      .then(({ rooms }) => {
-        this.#rooms = new Map(rooms.map((room) => [room.room, room]));
+      .list({ game, status, after })
+      .then(({ rooms, more }) => {
+        if (!after) this.#rooms.clear();
+        for (const room of rooms) this.#rooms.set(room.room, room);
+        this.#last = rooms.at(-1)?.room ?? after;
+        this.more.hidden = !more;
         this.#paint();
       })
       .catch(() => {});
@@ -162,6 +169,7 @@ class Lobby {
         h("thead", {}, h("tr", {}, ...["Table", "Game", "Players", ""].map((text) => h("th", { scope: "col" }, text)))),
         this.list,
       ),
+      this.more,
       this.empty,
     );
   }

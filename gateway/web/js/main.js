@@ -63,7 +63,8 @@ class App {
   // --- places ---
 
   go(path) {
-    if (path !== location.pathname) history.pushState(null, "", path);
+    const here = path.includes("#") ? location.pathname + location.hash : location.pathname;
+    if (path !== here) history.pushState(null, "", path);
     this.#arrive();
   }
 

@@ -42,7 +42,7 @@ class Ops {
         "form",
         { class: "panel door", onsubmit: enter },
         h("h1", {}, "Operations"),
-        h("p", { class: "quiet" }, "The admin token is printed when the cluster starts."),
+        h("p", { class: "quiet" }, "The token is shown when the cluster starts, and by: tavolata ps --admin-token"),
         field,
         text && h("p", { class: "wrong", role: "alert" }, text),
         h("button", { class: "primary" }, "Enter"),
@@ -79,9 +79,10 @@ class Ops {
     if (!answer || answer.status === 503) return null;
     const said = await answer.json();
     if (answer.ok) return said;
-    if (answer.status === 401) {
+    if (answer.status === 401 || answer.status === 429) {
       sessionStorage.removeItem(KEY);
-      this.#door("This is not the admin token.");
+      const wait = answer.headers.get("Retry-After");
+      this.#door(wait ? `Too many wrong tokens. Try again in ${wait} s.` : "This is not the admin token.");
       return null;
     }
     return { wrong: said.text };

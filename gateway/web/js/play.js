@@ -10,7 +10,7 @@ const FIRST_DELAY = 250;
 const LONGEST_DELAY = 5_000;
 const BUSY_DELAY = 400;
 const PONG_LIMIT = 4_000;
-const NO_RETURN = new Set([1000, 1002, 1008, 1009]);
+const NO_RETURN = new Set([1000, 1002, 1008, 1009, 4004]);
 const REPLACED = 4001;
 
 const isOver = (view) => view?.status === "finished" || view?.status === "closed";
@@ -34,6 +34,7 @@ export class Play extends Emitter {
   #queue = [];
   #rooms = new Map();
   #left = new Set();
+  #keys = new Map();
   #lastId = 0;
   #tries = 0;
   #timer = 0;
@@ -191,7 +192,7 @@ export class Play extends Emitter {
   }
 
   join(room, choice = {}) {
-    return this.request("join", { room, choice, wants: WANTS });
+    return this.request("join", { room, choice, wants: WANTS, ...this.#keyOf(room) });
   }
 
   match(game, seats, options) {
@@ -204,11 +205,26 @@ export class Play extends Emitter {
 
   /** Attaches to a room: from the own seat if there is one, else as a spectator. */
   attend(room) {
-    return this.request("spectate", { room, wants: WANTS });
+    return this.request("spectate", { room, wants: WANTS, ...this.#keyOf(room) });
   }
 
   view(room) {
-    return this.request("view", { room, wants: WANTS }, false);
+    return this.request("view", { room, wants: WANTS, ...this.#keyOf(room) }, false);
+  }
+
+  /** The key of a private room, as far as the page knows it. */
+  key(room) {
+    return this.#keys.get(room) ?? "";
+  }
+
+  /** Remembers the key of a private room, for example from a link. */
+  learnKey(room, key) {
+    if (key) this.#keys.set(room, key);
+  }
+
+  #keyOf(room) {
+    const key = this.key(room);
+    return key ? { key } : {};
   }
 
   act(room, command) {
@@ -271,7 +287,8 @@ export class Play extends Emitter {
   /** Resumes all rooms before other requests are sent: a room refuses commands of a player who is away. */
   #resume() {
     for (const [room, { epoch, offset }] of this.#rooms) {
-      this.request("resume", { room, epoch, offset, wants: WANTS }, false).catch((refusal) => {
+      const fields = { room, epoch, offset, wants: WANTS, ...this.#keyOf(room) };
+      this.request("resume", fields, false).catch((refusal) => {
         if (refusal.code !== "connection/lost") this.emit("trouble", refusal);
       });
     }
@@ -305,8 +322,9 @@ export class Play extends Emitter {
     if (this.state === "connecting" && this.#socket?.readyState === WebSocket.OPEN) this.#hello();
   }
 
-  #attended({ type, room, seat, epoch, offset, view, reason }) {
+  #attended({ type, room, seat, epoch, offset, view, reason, key }) {
     const before = this.#rooms.get(room);
+    this.learnKey(room, key);
     this.#rooms.set(room, { epoch, offset, seat, over: view ? isOver(view) : before?.over });
     if (view) this.emit("view", { room, view, reason });
     else if (type === "resumed" && before?.seat !== seat) this.view(room).catch(() => {});
@@ -319,6 +337,7 @@ export class Play extends Emitter {
     const whole = offset === seen.offset + 1;
     this.#rooms.set(room, { ...seen, epoch, offset, over: seen.over || isOver(update.view) });
     this.emit("update", update);
-    if (!whole || !update.view) this.view(room).catch(() => {});
+    // Updates that were missed come without views; the gateway sends one view behind the last of them.
+    if (!whole) this.view(room).catch(() => {});
   }
 }

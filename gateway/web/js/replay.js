@@ -103,11 +103,12 @@ class Replay {
 
   async #fetch() {
     const { token } = this.app.identity;
+    const key = this.app.play.key(this.number);
     const body = { steps: [], more: true };
     while (body.more) {
       const after = body.steps.at(-1)?.offset ?? 0;
       const answer = await fetch(`/api/replays/${this.number}?after=${after}`, {
-        headers: token ? { Authorization: `Bearer ${token}` } : {},
+        headers: { ...(token && { Authorization: `Bearer ${token}` }), ...(key && { "Room-Key": key }) },
       }).catch(() => null);
       const page = await answer?.json();
       if (!answer?.ok) return this.#nothing(page ?? { text: "the server does not answer" }, answer?.status === 409);

@@ -8,6 +8,7 @@ import { clockText, describeRoom, ending, grammar, listed, sentence } from "./wo
 
 const LOG_BEFORE = 60;
 const LOG_KEPT = 400;
+const CHAT_KEPT = 500;
 
 export function table(app, number) {
   return new Table(app, number).show();
@@ -44,6 +45,7 @@ class Table {
       this.play.on("update", (update) => update.room === this.number && this.#updated(update)),
       this.play.on("state", () => this.#room && this.#paint()),
     ];
+    this.play.learnKey(this.number, location.hash.slice(1));
     const ticking = setInterval(() => this.#tick(), 500);
     const keys = (event) => this.#key(event);
     document.addEventListener("keydown", keys);
@@ -88,7 +90,11 @@ class Table {
     const { events } = update;
     for (const event of events) if (event.type === "room.clock") this.#due = event.due_ms;
     const before = this.#room;
-    if (update.view) this.#take(update.options ? { ...update.view, options: update.options } : update.view);
+    // Views in updates have no chat: it is kept here, from the last full view on.
+    const said = events.filter((event) => event.type === "room.said");
+    const chat = [...(before?.chat ?? []), ...said].slice(-CHAT_KEPT);
+    if (update.view) this.#take({ ...update.view, chat, ...(update.options && { options: update.options }) });
+    else if (before) this.#room = { ...before, chat };
     this.#note(events);
     this.talk.announce(events);
     if (!update.view) return;
@@ -154,7 +160,8 @@ class Table {
 
   #furnish() {
     const { app } = this;
-    const link = `${location.origin}/t/${this.number}`;
+    const link = this.#link();
+    if (this.play.key(this.number)) history.replaceState(null, "", link);
     const share = button(
       "Copy link",
       () =>
@@ -176,6 +183,12 @@ class Table {
         this.buttons,
       ),
     );
+  }
+
+  /** The address that opens this table. The key of a private one is in the fragment, which no server gets to see. */
+  #link() {
+    const key = this.play.key(this.number);
+    return `${location.origin}/t/${this.number}${key ? `#${key}` : ""}`;
   }
 
   #paint(events = []) {
@@ -244,7 +257,7 @@ class Table {
       { class: "waiting" },
       h("h2", {}, free === 1 ? "One seat is free" : `${free} seats are free`),
       h("p", {}, "The game begins when all seats are taken. Send this link to whom you want to play with:"),
-      h("p", { class: "share" }, `${location.origin}/t/${this.number}`),
+      h("p", { class: "share" }, this.#link()),
       !seated &&
         free > 0 &&
         room.status === "waiting" &&
@@ -263,7 +276,7 @@ class Table {
     if (over && seated) {
       const again = room.rematch ? `Join the next game (table ${room.rematch})` : "Play again";
       items.push(button(again, () => this.#rematch(), { class: "primary", id: "rematch" }));
-    } else if (over && room.rematch) {
+    } else if (over && room.rematch && !room.spec.private) {
       items.push(h("a", { class: "button", href: `/t/${room.rematch}`, "data-go": true }, "Watch the next game"));
     }
     if (over)

@@ -73,3 +73,7 @@ def test_a_line_that_is_too_long_is_not_kept_in_memory() -> None:
     for _ in range(100):
         lines.feed(b"x" * 1_000)
     assert len(lines._rest) <= 1_000
+
+
+def test_blank_lines_before_between_and_after_messages_are_skipped() -> None:
+    assert Lines().feed(b"\n \r\n\t\nhello\n\n\n  \nagain\r\n\n") == [b"hello", b"again"]

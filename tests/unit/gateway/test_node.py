@@ -1,5 +1,6 @@
 """The loops of a gateway, step by step."""
 
+import asyncio
 import dataclasses
 
 import msgspec
@@ -126,3 +127,12 @@ async def test_commands_are_sent_again_after_the_store_was_reconnected() -> None
     first = await bench.added()
     bench.node.store_reconnected()
     assert await bench.added() == first
+
+
+async def test_a_node_learns_how_full_the_store_is() -> None:
+    bench = await started()
+    running = asyncio.create_task(bench.node.run())
+    bench.store.server.memory = b"used_memory:900\r\nmem_not_counted_for_evict:100\r\nmaxmemory:1000\r\n"
+    await eventually_async(lambda: bench.node.outbox.store_share == 0.8)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)

@@ -1,4 +1,5 @@
-// Folds the events of a game of Snarl into a spectator's views (see shared/games/snarl/views.py).
+// Folds the events of a game of Snarl into a spectator's views (see shared/games/snarl/views.py): those of the part of
+// the level that players have seen, or of the whole level if the events show it.
 
 export const start = {
   you: null,
@@ -16,6 +17,41 @@ export const start = {
   end: null,
   ranking: [],
 };
+
+const SIGHT = 2;
+const CELLS = "#.+";
+const NOTHING_SEEN = { rows: [], rooms: [], exit: null, key: null };
+
+/** Writes the tiles of a window over a row, from a column on. Unseen tiles are blanks. */
+function overwritten(row, left, tiles) {
+  const cells = tiles.map((tile) => CELLS[tile]).join("");
+  const from = Math.max(left, 0);
+  const shown = cells.slice(from - left);
+  return row.slice(0, from).padEnd(from) + shown + row.slice(from + shown.length);
+}
+
+/** The explored part of a level after players have looked through these windows, too. */
+function explore(board, windows) {
+  const rows = [...board.rows];
+  let { exit, key } = board;
+  for (const { position, layout, items } of windows) {
+    layout.forEach((tiles, down) => {
+      const row = position[0] - SIGHT + down;
+      if (row < 0) return;
+      while (rows.length <= row) rows.push("");
+      rows[row] = overwritten(rows[row], position[1] - SIGHT, tiles);
+    });
+    key = items.find((item) => item.kind === "key")?.position ?? key;
+    exit = items.find((item) => item.kind === "exit")?.position ?? exit;
+  }
+  return { ...board, rows, exit, key };
+}
+
+/** Extends the explored part by what players see after the event. A whole level stays as it is. */
+function look(view, { windows, sighted }) {
+  if (!sighted || !view.board || view.board.rooms.length) return view;
+  return { ...view, board: explore(view.board, Object.values(windows)), adversaries: sighted };
+}
 
 const newcomer = (seat) => ({ seat, standing: "active", exits: 0, ejects: 0, keys: 0, position: null });
 const member = (view, seat, change) => ({
@@ -44,12 +80,13 @@ const MOVES = {
     })),
 };
 
-function levelBegan(view, { number, players, board, places, adversaries }) {
+function levelBegan(view, { number, players, board, places, adversaries, windows, sighted }) {
   const where = new Map(places.map((actor) => [actor.number, actor.position]));
   const party = view.party.map((one) =>
     players.includes(one.seat) ? { ...one, standing: "active", position: where.get(one.seat) ?? null } : one,
   );
-  return { ...view, level: number, party, key: null, exits: [], ejects: [], board, adversaries, window: null };
+  const seen = board ?? (sighted ? explore(NOTHING_SEEN, Object.values(windows)) : null);
+  return { ...view, level: number, party, key: null, exits: [], ejects: [], board: seen, adversaries, window: null };
 }
 
 function adversaryMoved(view, { kind, number, to, expelled }) {
@@ -74,9 +111,9 @@ const FOLDS = {
   game_began: (view, { order, first, last }) => ({ ...view, level: first, last, party: order.map(newcomer) }),
   level_began: levelBegan,
   turn_came: (view, { seat }) => ({ ...view, turn: seat, turns: view.turns + 1 }),
-  player_moved: (view, event) => MOVES[event.result](view, event),
-  adversary_moved: adversaryMoved,
-  player_disconnected: disconnected,
+  player_moved: (view, event) => look(MOVES[event.result](view, event), event),
+  adversary_moved: (view, event) => look(adversaryMoved(view, event), event),
+  player_disconnected: (view, event) => look(disconnected(view, event), event),
   level_ended: (view) => ({ ...view, turn: null }),
   game_ended: (view, { end, ranking }) => ({ ...view, turn: null, end, ranking }),
 };

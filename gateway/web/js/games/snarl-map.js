@@ -53,7 +53,7 @@ export class Memory {
     this.bright = new Set();
   }
 
-  /** Replaces the map by a whole board, which spectators see. */
+  /** Replaces the map by the board that spectators see: the whole level, or what players have seen of it. */
   whole({ rows, key, exit }) {
     this.#name = "";
     this.cells = new Map(

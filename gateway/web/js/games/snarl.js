@@ -123,7 +123,7 @@ class Snarl {
         ? hero(actor.number, this.table.name(actor.number), actor.number === room.you)
         : beast(actor);
     const targets = moves.filter((one) => one.to).map((command) => this.#target(command, view));
-    const unlocked = view.key !== null || (view.board && view.board.key === null);
+    const unlocked = view.key !== null;
     return picture(
       this.#frame(view).join(" "),
       { class: "dungeon", role: "group", "aria-label": `Level ${view.level} of ${view.last}` },

@@ -2,11 +2,14 @@
 
 import time
 
+import pytest
+
 from gateway.cluster.command_outbox import CommandOutbox
-from shared.commands import Enter, Envelope, Gone, RoomCommand, Say, Unwatch, Watch
+from shared.commands import Enter, Envelope, Gone, Match, Open, Rematch, RoomCommand, Say, Unwatch, Watch
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
 from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId
+from shared.room_events import RoomSpec
 from tests.support.gateway_bench import KEYS, GatewayBench, settle
 from tests.support.waiting import eventually_async
 
@@ -301,3 +304,36 @@ async def test_clear_drops_everything() -> None:
     bench.outbox.clear()
     assert len(bench.outbox) == 0
     assert await bench.ids() == []
+
+
+OPENING: tuple[RoomCommand, ...] = (
+    Open(RoomSpec("stones", 2), RoomId(100_000_000)),
+    Match("stones", open=RoomSpec("stones", 2)),
+    Rematch(RoomId(100_000_000)),
+)
+
+
+@pytest.mark.parametrize("body", OPENING)
+async def test_no_room_is_opened_in_a_store_that_is_almost_full(body: RoomCommand) -> None:
+    bench = Bench()
+    bench.outbox.store_share = 0.79
+    assert bench.try_to_send(1, body)[1] is None
+    bench.outbox.store_share = 0.8
+    assert bench.try_to_send(2, body)[1] == "busy/store_full"
+    assert await bench.ids() == [1]
+
+
+@pytest.mark.parametrize("body", [Say("x"), Match("stones"), Enter("ada", RoomSpec("stones", 2))])
+async def test_rooms_that_are_there_go_on_until_the_store_is_full(body: RoomCommand) -> None:
+    bench = Bench()
+    bench.outbox.store_share = 0.99
+    assert bench.try_to_send(1, body)[1] is None
+    bench.outbox.store_share = 1.0
+    assert bench.try_to_send(2, body)[1] == "busy/store_full"
+
+
+async def test_the_gateways_own_commands_are_always_accepted() -> None:
+    bench = Bench()
+    bench.outbox.store_share = 1.2
+    bench.send_own()
+    assert len(await bench.ids()) == 1

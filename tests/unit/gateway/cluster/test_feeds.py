@@ -34,6 +34,7 @@ class Follower:
     steps: list[DeliveredStep] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
+    unread: int = 0
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
         self.received.append(attachment.offset)
@@ -44,8 +45,14 @@ class Follower:
     def views_due(self, attachment: Attachment) -> None:
         raise AssertionError("no views are pending here")
 
+    def views_missed(self, attachment: Attachment) -> None:
+        self.order.append(f"view {attachment.offset}")
+
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         self.lost.append(reason)
+
+    def buffered(self) -> int:
+        return self.unread
 
 
 class Outbox(CommandOutbox):
@@ -454,3 +461,91 @@ async def test_missed_steps_are_read_again_after_a_failure_of_the_store() -> Non
     bench.store.pipe = flaky  # type: ignore[method-assign]
     follower, _ = bench.attach(1, 2)
     await eventually_async(lambda: follower.received == [2], "the hole is filled")
+
+
+# --- portions ---------------------------------------------------------------------------------------------------------
+
+
+def large(offset: int) -> StepMessage:
+    """A step that is a portion by itself."""
+    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b'"%b"' % (b"x" * 70_000)))
+
+
+async def test_the_next_portion_is_sent_when_the_client_has_read() -> None:
+    bench = Bench()
+    await bench.write(*map(large, range(1, 6)))
+    follower, attachment = bench.attach(1, top=5)
+    follower.unread = 70_000
+    await settle()
+    assert follower.received == [2]
+    assert attachment.behind
+    follower.unread = 0
+    await eventually_async(lambda: follower.received == [2, 3, 4, 5])
+    await eventually_async(lambda: not attachment.behind)
+
+
+async def test_other_followers_do_not_wait_for_one_who_does_not_read() -> None:
+    bench = Bench()
+    await bench.write(*map(large, range(1, 6)))
+    slow, _ = bench.attach(1, top=5)
+    slow.unread = 70_000
+    await settle()
+    other, _ = bench.attach(5)
+    await bench.write(step(6))
+    bench.say(1, step(6))
+    await settle()
+    assert other.received == [6]
+    assert slow.received == [2]
+    slow.unread = 0
+    await eventually_async(lambda: slow.received == [2, 3, 4, 5, 6])
+
+
+async def test_a_step_whose_message_is_lost_while_portions_are_sent_is_not_missed() -> None:
+    bench = Bench()
+    await bench.write(*map(large, range(1, 4)))
+    follower, _ = bench.attach(1, top=3)
+    follower.unread = 70_000
+    await settle()
+    await bench.write(step(4))
+    bench.feeds.heartbeat({P0: (Epoch(7), 3)})
+    await settle()
+    follower.unread = 0
+    await eventually_async(lambda: follower.received == [2, 3, 4])
+
+
+async def test_a_follower_who_leaves_in_between_gets_no_further_portion() -> None:
+    bench = Bench()
+    await bench.write(*map(large, range(1, 6)))
+    follower, attachment = bench.attach(1, top=5)
+    follower.unread = 70_000
+    await settle()
+    bench.feeds.detach(attachment)
+    follower.unread = 0
+    await eventually_async(lambda: not attachment.behind)
+    assert follower.received == [2]
+
+
+async def test_a_long_history_is_read_in_many_portions() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 252)))
+    follower, attachment = bench.attach(1, top=251)
+    await eventually_async(lambda: len(follower.received) == 250)
+    await eventually_async(lambda: not attachment.behind)
+    assert follower.received == list(range(2, 252))
+
+
+async def test_a_view_is_asked_for_behind_missed_steps() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 4)))
+    with_view, _ = bench.attach(1, top=3, wants=Wants.VIEW)
+    without, _ = bench.attach(1, top=3)
+    await eventually_async(lambda: with_view.received == [2, 3] and without.received == [2, 3])
+    assert bench.outbox.order.count("view 3") == 1
+
+
+async def test_a_view_is_asked_for_behind_the_last_portion() -> None:
+    bench = Bench()
+    await bench.write(*map(large, range(1, 6)))
+    bench.attach(1, top=5, wants=Wants.VIEW)
+    await eventually_async(lambda: bench.outbox.order[-1:] == ["view 5"])
+    assert [what for what in bench.outbox.order if what.startswith("view")] == ["view 5"]

@@ -1,8 +1,9 @@
 """A gateway's copy of the room directory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from gateway.cluster.room_directory import RoomDirectory
+from gateway.dialects.answers import RoomsChanged
 from shared.bus.directory import ListingChange
 from shared.ids import RoomId
 from shared.room_events import RoomStatus
@@ -18,8 +19,8 @@ class Bench:
     def watch(self, game: str = "") -> None:
         self.rooms.watch(self, game)
 
-    def rooms_changed(self, changed: Mapping[RoomId, Listing | None]) -> None:
-        self.reported.append(dict(changed))
+    def rooms_changed(self, change: RoomsChanged) -> None:
+        self.reported.append(dict(change.changed))
 
     def reported_rooms(self) -> list[list[int]]:
         return [list(changed) for changed in self.reported]

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.routing import Route
 
-from gateway.http.static import WEB, StaticFiles, read_files
+from gateway.http.static import OPERATORS_FILES, WEB, StaticFiles, read_files
 
 
 def request(path: str, tag: str = "") -> Request:
@@ -48,11 +49,23 @@ def test_the_page_names_no_other_host() -> None:
 
 
 def test_the_routes_are_those_of_the_documentation() -> None:
-    app = Starlette(routes=StaticFiles().routes())
-    assert [getattr(route, "path", "") for route in app.routes] == [
+    players = Starlette(routes=StaticFiles().players_routes())
+    assert [getattr(route, "path", "") for route in players.routes] == [
         "/",
         "/t/{room:room}",
         "/replay/{room:room}",
-        "/ops",
         "/web/{path:path}",
     ]
+    operators = Starlette(routes=StaticFiles().operators_routes())
+    assert [getattr(route, "path", "") for route in operators.routes] == ["/", "/ops", "/web/{path:path}"]
+
+
+async def test_files_of_the_operators_page_are_not_served_to_players() -> None:
+    assert read_files(WEB).keys() >= OPERATORS_FILES
+    for name in OPERATORS_FILES:
+        scope = {"type": "http", "headers": [], "path_params": {"path": name}}
+        statuses = []
+        for routes in (StaticFiles().players_routes(), StaticFiles().operators_routes()):
+            (route,) = (one for one in routes if isinstance(one, Route) and one.path.startswith("/web/"))
+            statuses.append((await route.endpoint(Request(scope))).status_code)
+        assert statuses == [404, 200]

@@ -9,7 +9,8 @@ import pytest
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.dialects import play
 from gateway.dialects.contract import Opening
-from gateway.dialects.requests import CountRejection
+from gateway.dialects.requests import CountRejection, LoginRequest
+from gateway.session import requests
 from gateway.session.effects import (
     Attach,
     CheckToken,
@@ -32,15 +33,17 @@ from gateway.session.effects import (
     Submit,
     Withdraw,
 )
+from gateway.session.rates import ADDRESS_RATES, SESSION_RATES, AddressMeters, Meter, RequestRates
 from gateway.session.session import Session
+from gateway.session.state import ReturnByName, SessionState
 from gateway.transports.close_codes import BROKEN, BYE
 from shared.bus.meta import GameCard
 from shared.commands import Act, Enter, Leave, Match, Say, Watch
 from shared.deliveries import Reply
 from shared.errors import Rejected
 from shared.ids import LOBBY, CommandId, Epoch, Offset, RoomId, Seat, SessionId
-from shared.room_events import RoomSpec
-from shared.room_views import Position
+from shared.room_events import RoomSpec, RoomStatus
+from shared.room_views import Listing, Position
 
 SID = SessionId("s-1")
 ROOM = RoomId(1000)
@@ -52,8 +55,11 @@ class Client:
     """A play client and its session. Effects are returned with frames decoded."""
 
     def __init__(self) -> None:
-        opening = Opening({}, RoomDirectory(lambda _call: None))
-        self.session = Session(play.DIALECT, opening, SID, rooms_per_player=2)
+        self.rooms = RoomDirectory(lambda _call: None)
+        self.now = 0.0
+        self.addresses = AddressMeters(lambda: self.now)
+        rates = RequestRates(lambda: self.now, self.addresses, "10.0.0.1")
+        self.session = Session(play.DIALECT, Opening({}, self.rooms), SID, 2, rates)
 
     def say(self, **message: Any) -> list[Any]:
         return shown(self.session.receive(msgspec.json.encode(message)))
@@ -91,7 +97,7 @@ def kinds(effects: Sequence[Any]) -> list[object]:
 
 def test_hello_claims_the_name_registers_the_session_and_issues_a_token() -> None:
     client = Client()
-    assert client.say(type="hello", name="ada") == [ClaimName("ada", SID)]
+    assert client.say(type="hello", name="ada") == [ClaimName("ada", SID, token=True)]
     assert client.resume(True) == [RegisterSession(SID), IssueToken(SID, "ada")]
     assert client.resume("a token") == [ReadGames()]
     (welcome,) = client.resume({"stones": CARD})
@@ -111,7 +117,7 @@ def test_hello_with_a_token_closes_the_older_connection_before_it_claims_the_nam
     client = Client()
     older = SessionId("s-0")
     assert client.say(type="hello", token="t") == [CheckToken("t")]
-    assert client.resume((older, "ada")) == [CloseReplaced(older), ClaimName("ada", older)]
+    assert client.resume((older, "ada")) == [CloseReplaced(older), ClaimName("ada", older, token=True, presented=True)]
     assert client.resume(True) == [ReadNotedRooms("ada")]
     assert client.resume((ROOM,)) == [FindKeptRooms("ada", (ROOM,))]
     assert client.resume((None,)) == [RegisterSession(older), IssueToken(older, "ada")]
@@ -129,6 +135,17 @@ def test_a_question_that_fails_refuses_the_request() -> None:
     assert shown(client.session.fail("busy/store"))[1]["code"] == "busy/store"
 
 
+def test_a_login_in_another_case_does_not_release_the_claim_that_it_renews() -> None:
+    state = SessionState(play.DIALECT, SID, 2, ReturnByName.ANY, "")
+    for name, released in (("ann", []), ("Ann", []), ("bob", [ReleaseName("Ann", SID, keep=False)])):
+        state.effects = []
+        login = requests.run(state, LoginRequest(name))
+        assert next(login) == ClaimName(name, SID)
+        login.send(True)
+        assert state.name == name
+        assert state.effects == released
+
+
 # --- seats ------------------------------------------------------------------------------------------------------------
 
 
@@ -137,7 +154,7 @@ def test_a_join_checks_the_room_limit_notes_the_room_and_enters_it() -> None:
     assert client.say(type="join", id=1, room=ROOM) == [ReadNotedRooms("ada")]
     assert client.resume(()) == [NoteRoom("ada", ROOM)]
     assert client.resume(None) == [Draw(2**62)]
-    assert client.resume(7) == [Submit(ROOM, CommandId(1), Enter("ada", None, 7, dialect="play"))]
+    assert client.resume(7) == [Submit(ROOM, CommandId(1), Enter("ada", None, 7, dialect="play", token=True))]
 
 
 def test_the_reply_to_a_join_is_answered_and_attaches_the_session_at_once() -> None:
@@ -188,6 +205,16 @@ def test_a_match_asks_the_lobby_under_an_id_of_its_own_per_attempt() -> None:
     assert (asked.room, asked.id) == (LOBBY, 24)
     assert isinstance(asked.body, Match)
     assert client.answer(24, room=LOBBY, to=ROOM, spec=RoomSpec("stones", 2)) == [NoteRoom("ada", ROOM)]
+
+
+def test_a_request_for_a_seat_whose_id_was_used_for_another_request_is_refused() -> None:
+    client = Client().welcomed()
+    client.say(type="match", id=3, game="stones")
+    client.resume(())
+    client.resume({"stones": CARD})
+    refused = client.answer(24, room=LOBBY, epoch=Epoch(7), offset=Offset(3))
+    assert refused[-1]["code"] == "command/bad"
+    assert not client.session.closed
 
 
 def test_a_game_that_no_worker_plays_is_refused() -> None:
@@ -323,3 +350,107 @@ def test_a_view_that_an_earlier_attachment_has_asked_for_is_not_sent() -> None:
     client.session.position_lost(attachment, "trimmed")
     attachment.refresh_id = CommandId(-2)
     assert client.answer(-1, epoch=Epoch(8), offset=Offset(6)) == []
+
+
+# --- rates ------------------------------------------------------------------------------------------------------------
+
+
+def codes(effects: Sequence[Any]) -> list[str]:
+    """The codes of the errors that the client is sent."""
+    return [effect["code"] for effect in effects if isinstance(effect, dict) and effect["type"] == "error"]
+
+
+@pytest.mark.parametrize(
+    ("meter", "message"),
+    [
+        (Meter.SAY, {"type": "say", "room": ROOM, "text": "hello"}),
+        (Meter.LIST, {"type": "rooms"}),
+    ],
+)
+def test_requests_beyond_their_rate_are_refused_and_submit_nothing(meter: Meter, message: dict[str, Any]) -> None:
+    client = Client().seated()
+    burst = SESSION_RATES[meter].burst
+    for number in range(burst):
+        assert codes(client.say(id=10 + number, **message)) == []
+    effects = client.say(id=1_000, **message)
+    assert kinds(effects) == [CountRejection, "error"]
+    assert effects[1]["code"] == "busy/rate"
+    assert effects[1]["id"] == 1_000
+    client.now += 1.0
+    assert codes(client.say(id=1_001, **message)) == []
+
+
+@pytest.mark.parametrize(
+    ("meter", "message"),
+    [
+        (Meter.CREATE, {"type": "create", "game": "stones", "seats": 2}),
+        (Meter.CREATE, {"type": "rematch", "room": ROOM}),
+        (Meter.MATCH, {"type": "match", "game": "stones"}),
+        (Meter.VIEW, {"type": "view", "room": ROOM}),
+        (Meter.VIEW, {"type": "spectate", "room": ROOM}),
+        (Meter.RESUME, {"type": "resume", "room": ROOM, "epoch": 7, "offset": 3}),
+    ],
+)
+def test_requests_that_wait_for_their_turn_are_counted_when_they_arrive(meter: Meter, message: dict[str, Any]) -> None:
+    client = Client().seated()
+    burst = SESSION_RATES[meter].burst
+    refused = [codes(client.say(id=10 + number, **message)) for number in range(burst + 3)]
+    assert refused == [[]] * burst + [["busy/rate"]] * 3
+
+
+def test_moves_at_the_own_table_have_no_rate_of_their_own() -> None:
+    client = Client().seated()
+    for number in range(3_000):
+        assert kinds(client.say(type="act", id=10 + number, room=ROOM, command={})) == [Submit]
+
+
+def miss(client: Client, number: int, **message: Any) -> list[Any]:
+    """Ask for a room that does not exist; returns the effects of the answer, or of the refusal before it was asked."""
+    effects = client.say(id=number, room=5_000 + number, **message)
+    if codes(effects):
+        return effects
+    while not isinstance(effects[-1], Submit):
+        effects = client.resume(7 if isinstance(effects[-1], Draw) else ())
+    effects = client.answer(number, "room/unknown", room=RoomId(5_000 + number))
+    return client.resume(None) if isinstance(effects[-1], ForgetRooms) else effects
+
+
+@pytest.mark.parametrize(
+    "message", [{"type": "join"}, {"type": "spectate"}, {"type": "view"}, {"type": "leave"}, {"type": "rematch"}]
+)
+def test_a_client_that_asks_for_rooms_that_do_not_exist_is_refused_before_a_command_is_added(
+    message: dict[str, Any],
+) -> None:
+    client = Client().welcomed()
+    missed = []
+    for number in range(1, 31):
+        client.now += 0.1
+        missed.append(codes(miss(client, number, **message)))
+    assert missed[:20] == [["room/unknown"]] * 20
+    assert missed[22:] == [["busy/rate"]] * 8
+    client.now += 60.0
+    assert codes(miss(client, 100, **message)) == ["room/unknown"]
+
+
+def test_moves_in_rooms_where_the_client_has_no_seat_are_guesses_too() -> None:
+    client = Client().seated()
+    effects = [client.say(type="act", id=10 + number, room=5_000 + number, command={}) for number in range(30)]
+    assert [kinds(some) for some in effects] == [[Submit]] * 20 + [[CountRejection, "error"]] * 10
+    assert codes(effects[-1]) == ["busy/rate"]
+    assert kinds(client.say(type="act", id=100, room=ROOM, command={})) == [Submit]
+
+
+def test_a_client_that_has_guessed_too_often_can_join_listed_rooms() -> None:
+    client = Client().welcomed()
+    for number in range(1, 25):
+        miss(client, number, type="join")
+    client.rooms.gathered([Listing(RoomId(7), "stones", 2, RoomStatus.WAITING)])
+    assert codes(client.say(type="join", id=100, room=7)) == []
+
+
+def test_a_player_may_resume_although_others_at_the_address_have_guessed_too_often() -> None:
+    client = Client().welcomed()
+    for _ in range(ADDRESS_RATES[Meter.MISS].burst):
+        client.addresses.take("10.0.0.1", Meter.MISS)
+    assert codes(client.say(type="join", id=2, room=ROOM)) == ["busy/rate"]
+    assert kinds(client.say(type="resume", id=3, room=ROOM, epoch=7, offset=3)) == [Submit]

@@ -2,16 +2,21 @@
 
 import asyncio
 import socket
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 import pytest
 
+from gateway.dialects.contract import Dialect
+from gateway.dialects.eriantys import events
+from gateway.dialects.requests import Output
 from gateway.transports import tcp
 from gateway.transports.close_codes import BYE
+from gateway.transports.inflow import FRAMES_PER_TURN
 from gateway.transports.listeners import TcpListener, parse_listeners
 from gateway.transports.tcp import TcpConnection
 from shared.runtime.settings import SettingError
-from tests.support.gateway_bench import PARROT, GatewayBench, settle
+from tests.support.gateway_bench import PARROT, GatewayBench, Parrot, settle
 from tests.unit.gateway.transports.test_websocket import Socket
 
 
@@ -26,10 +31,17 @@ class Pipe(Socket):
 
 
 class Talk:
-    def __init__(self, bench: GatewayBench | None = None, *, proxied: bool = False) -> None:
+    def __init__(
+        self,
+        bench: GatewayBench | None = None,
+        *,
+        proxied: bool = False,
+        dialect: Dialect = PARROT,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
         self.bench = bench or GatewayBench()
         self.pipe = Pipe()
-        self.connection = TcpConnection(self.bench.node.connections, PARROT, {}, proxied=proxied)
+        self.connection = TcpConnection(self.bench.node.connections, dialect, options or {}, proxied=proxied)
         self.connection.connection_made(cast(asyncio.Transport, self.pipe))
 
     async def heard(self) -> bytes:
@@ -82,10 +94,115 @@ async def test_who_does_not_read_the_last_words_cannot_keep_the_connection(monke
     server.close()
 
 
+async def test_many_lines_of_one_read_are_handled_in_turns_and_in_order() -> None:
+    talk, other = Talk(), Talk()
+    lines = b"".join(b"%d\n" % number for number in range(5 * FRAMES_PER_TURN))
+    talk.connection.data_received(lines)
+    assert not talk.pipe.is_reading()
+    talk.connection.data_received(b"la")
+    talk.connection.data_received(b"ter\n")
+    other.connection.data_received(b"me, too\n")
+    assert await other.heard() == b"me, too\n"
+    assert await talk.heard() == lines + b"later\n"
+    assert talk.pipe.is_reading()
+
+
+@pytest.mark.parametrize("blanks", [b"\n", b" \r\n", b" "])
+async def test_blanks_are_skipped_in_turns_and_charged_as_bytes(blanks: bytes) -> None:
+    talk, other = Talk(), Talk()
+    for _ in range(5):
+        talk.connection.data_received(blanks * (240_000 // len(blanks)))
+    other.connection.data_received(b"me, too\n")
+    assert await other.heard() == b"me, too\n"
+    assert not talk.pipe.is_reading()
+    assert talk.connection._inflow.bytes < 0
+
+
+async def test_a_client_that_does_not_read_is_not_read_and_its_lines_wait() -> None:
+    talk = Talk()
+    talk.connection.pause_writing()
+    assert not talk.pipe.is_reading()
+    talk.connection.data_received(b"hello\n")
+    assert await talk.heard() == b""
+    talk.connection.resume_writing()
+    assert await talk.heard() == b"hello\n"
+    assert talk.pipe.is_reading()
+
+
+async def test_nothing_is_handled_after_the_connection_was_closed() -> None:
+    talk = Talk()
+    (connection,) = talk.bench.node.connections
+    talk.connection.data_received(b"x\n" * (3 * FRAMES_PER_TURN))
+    connection.close(BYE)
+    assert (await talk.heard()).count(b"x\n") == FRAMES_PER_TURN
+    assert not talk.connection._frames
+
+
+async def test_the_end_of_the_stream_does_not_overtake_lines() -> None:
+    received: list[bytes] = []
+
+    class Recorder(Parrot):
+        def receive(self, frame: bytes) -> Iterable[Output]:
+            received.append(frame)
+            return ()
+
+    connections = GatewayBench().node.connections
+    dialect = Dialect("recorder", "/ws/recorder", Recorder)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: TcpConnection(connections, dialect, {}), "127.0.0.1", 0)
+    sent = [b"%d" % number for number in range(900)]
+    with socket.create_connection(server.sockets[0].getsockname()) as client:
+        client.sendall(b"".join(line + b"\n" for line in sent))
+    while not received or len(connections):
+        await asyncio.sleep(0)
+    assert received == sent
+    server.close()
+
+
 async def test_a_draining_gateway_accepts_nobody() -> None:
     bench = GatewayBench()
     bench.node.connections.accepting = False
     assert Talk(bench).pipe.closed
+
+
+# --- the preamble of a framing ----------------------------------------------------------------------------------------
+
+JAVA = b"\xac\xed\x00\x05"
+
+
+def java_talk(*, proxied: bool = False) -> Talk:
+    return Talk(dialect=events.DIALECT, options={"compat": "group3"}, proxied=proxied)
+
+
+async def test_a_java_program_gets_the_header_before_it_sends_anything() -> None:
+    assert await java_talk().heard() == JAVA
+
+
+async def test_behind_a_proxy_the_header_follows_the_proxy_header() -> None:
+    talk = java_talk(proxied=True)
+    assert await talk.heard() == b""
+    talk.connection.data_received(b"PROXY TCP4 203.0.113.7 10.0.0.2 51234 45678\r\n")
+    assert await talk.heard() == JAVA
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"type":"Login","username":"ann"}\n',
+        JAVA + b"\x7c" + b"\x7f" * 8,  # a string of endless length
+        JAVA + b"\x71\x00\x7e\x00\x10",  # a reference to nothing
+        JAVA + b"\x73\x72\x00\x01x" + b"\x00" * 40,  # an unknown class
+        JAVA + b"\x73\x75" * 200,  # deep nesting
+    ],
+    ids=["json", "length", "handle", "class", "depth"],
+)
+async def test_a_malformed_stream_gets_an_error_and_is_closed(data: bytes) -> None:
+    talk = java_talk()
+    talk.connection.data_received(data)
+    assert b"it.polimi.ingsw.messages.Nack" in await talk.heard()
+    assert talk.pipe.eof
+    talk.connection.data_received(b"\x00" * 100)
+    assert await talk.heard() == b""
 
 
 def test_listeners_are_read_from_the_setting() -> None:
