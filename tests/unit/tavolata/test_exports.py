@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import tavolata
+import tavolata.client
 import tavolata.testing
 
 HEAVY = ("redis", "hiredis", "starlette", "uvicorn", "websockets", "asyncio", "shared.bus", "shared.games")
@@ -28,7 +29,7 @@ def documented(module: str) -> Iterator[str]:
     body = ast.parse(Path(str(importlib.import_module(module).__file__)).read_text()).body
     for node, following in zip(body, [*body[1:], None], strict=True):
         match node:
-            case ast.ClassDef() | ast.FunctionDef() if ast.get_docstring(node):
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() if ast.get_docstring(node):
                 yield node.name
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
@@ -57,9 +58,25 @@ def test_the_package_exports_these_names_and_no_others() -> None:
         "Value",
     ]
     assert sorted(tavolata.testing.__all__) == ["NotConformant", "check_every_option", "play"]
+    assert sorted(tavolata.client.__all__) == [
+        "ClientError",
+        "ListedTable",
+        "NoAnswer",
+        "Player",
+        "RemoteTable",
+        "RequestRefused",
+        "SeatedPlayer",
+        "SessionEnded",
+        "TableList",
+        "TableUpdate",
+        "TableView",
+        "connect",
+    ]
 
 
-@pytest.mark.parametrize("package", [tavolata, tavolata.testing], ids=lambda package: str(package.__name__))
+@pytest.mark.parametrize(
+    "package", [tavolata, tavolata.client, tavolata.testing], ids=lambda package: str(package.__name__)
+)
 def test_every_export_has_a_docstring(package: ModuleType) -> None:
     origins = imported_from(package)
     assert sorted(origins) == sorted(package.__all__)
@@ -74,5 +91,12 @@ def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
 @pytest.mark.parametrize("name", ["tavolata", "tavolata.testing"])
 def test_importing_the_package_loads_no_server_and_no_store_client(name: str) -> None:
     script = f"import sys, {name}; print([name for name in {HEAVY!r} if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+def test_importing_the_client_loads_no_server_and_no_store_client() -> None:
+    server = tuple(name for name in HEAVY if name not in ("asyncio", "websockets"))
+    script = f"import sys, tavolata.client; print([name for name in {server!r} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
