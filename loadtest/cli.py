@@ -16,12 +16,13 @@ import uvloop
 from rich.console import Console
 from typer.core import TyperCommand
 
-from loadtest.clients.registry import PLAY, dialects_of
+from loadtest.clients.eriantys import AM24
+from loadtest.clients.registry import PLAY, dialects_of, framing_of
 from loadtest.measure import idle as idle_sessions
 from loadtest.measure import report
 from loadtest.measure.display import Display
 from loadtest.measure.processes import CpuMeter, role_of
-from loadtest.plan import LoadPlan, PlanError, options_of, pids_of, tcp_of, urls_of
+from loadtest.plan import Address, LoadPlan, PlanError, options_of, pids_of, tcp_of, urls_of
 from loadtest.run import Unreachable, run
 from shared.runtime.bootstrap import prefer_throughput
 
@@ -49,7 +50,9 @@ def load(
         str, typer.Option(help="Addresses of gateways: ws://host:port, separated by commas.")
     ] = "ws://127.0.0.1:8000",
     game: Annotated[str, typer.Option(help="Game to play.")] = "stones",
-    dialect: Annotated[str, typer.Option(help="Dialect of the clients: play, a dialect of the game, or mixed.")] = PLAY,
+    dialect: Annotated[
+        str, typer.Option(help="Dialect of the clients: play, dialects of the game, separated by commas, or mixed.")
+    ] = PLAY,
     rooms: Annotated[int, typer.Option(min=1, help="Number of tables.")] = 200,
     players: Annotated[int, typer.Option(min=1, max=8, help="Players per table.")] = 2,
     duration: Annotated[
@@ -61,6 +64,9 @@ def load(
     options: Annotated[str, typer.Option(metavar="JSON", help="Options of the tables.")] = "",
     tcp: Annotated[bool, typer.Option("--tcp", help="Use TCP; PORT, HOST:PORT or DIALECT=PORT may follow.")] = False,
     place: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    texts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The file of an eriantys.am24 listener's option texts.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all measurements.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the players' choices.", show_default="random")] = None,
     pids: Annotated[
@@ -84,6 +90,7 @@ def load(
         urls = urls_of(url)
         named = {pid: role or role_of(pid) for pid, role in pids_of(pids).items()}
         dialects = dialects_of(game, dialect)
+        addresses = tcp_of(place or [""], dialects, urlsplit(urls[0]).hostname or "") if tcp else {}
         plan = LoadPlan(
             urls=urls,
             game=game,
@@ -95,7 +102,8 @@ def load(
             think_s=think / 1000,
             options=options_of(game, options, expert),
             seed=random.getrandbits(32) if seed is None else seed,
-            tcp=tcp_of(place or [""], dialects, urlsplit(urls[0]).hostname or "") if tcp else {},
+            tcp=addresses,
+            texts=_texts_for(dialects, addresses, texts),
             patience_s=patience + think / 1000,
         )
     except PlanError as error:
@@ -106,6 +114,23 @@ def load(
         _idle(console, urls, idle, data, named)
     else:
         _play(console, plan, CpuMeter(data, named), json)
+
+
+def _texts_for(dialects: tuple[str, ...], addresses: dict[str, Address], path: Path | None) -> dict[str, Any]:
+    """The texts of the AM24 listener, if a player needs them; raises `PlanError` for options that original programs
+    cannot be played with."""
+    for name in dialects:
+        if framing_of(name) is not None and name not in addresses:
+            raise PlanError(f"{name} is spoken over TCP only: --tcp {name}=PORT")
+    if AM24 not in dialects:
+        return {}
+    if path is None:
+        raise PlanError(f"{AM24} needs --texts, the file of its listener")
+    try:
+        found: dict[str, Any] = orjson.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise PlanError(f"--texts: {path}: {error}") from None
+    return found
 
 
 def _play(console: Console, plan: LoadPlan, meter: CpuMeter, json: Path | None) -> None:

@@ -34,6 +34,8 @@ class LoadPlan:
     seed: int = 0
     tcp: dict[str, Address] = field(default_factory=dict)
     """The address of each dialect that is spoken over TCP."""
+    texts: dict[str, Any] = field(default_factory=dict)
+    """The texts of the AM24 listener."""
     patience_s: float = 60.0
     """Time without a move after which a table is given up."""
 
@@ -73,7 +75,7 @@ def tcp_of(texts: list[str], dialects: tuple[str, ...], host: str) -> dict[str, 
     """Each text is `HOST:PORT`, `PORT`, `DIALECT=PORT`, `DIALECT=HOST:PORT`, or empty for the default port."""
     found: dict[str, Address] = {}
     for text in ",".join(texts).replace(" ", "").split(",") if texts else ():
-        form = re.fullmatch(r"(?:(?P<dialect>[a-z][a-z.]*)=)?(?:(?P<host>[^=:]+):)?(?P<port>\d{1,5})", text)
+        form = re.fullmatch(r"(?:(?P<dialect>[a-z][a-z0-9.]*)=)?(?:(?P<host>[^=:]+):)?(?P<port>\d{1,5})", text)
         if text and form is None:
             raise PlanError(f"--tcp takes nothing, PORT, HOST:PORT or DIALECT=PORT, not {text!r}")
         named = form["dialect"] if form is not None else None

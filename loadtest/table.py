@@ -12,7 +12,7 @@ from loadtest.checks.records import CheckedSeat
 from loadtest.clients.connection import PlayerConnection, Route, WriteCoalescer
 from loadtest.clients.contract import Player, SeatAssignment
 from loadtest.clients.play.client import Play
-from loadtest.clients.registry import ROOMLESS, dialect_at, player_for
+from loadtest.clients.registry import ROOMLESS, dialect_at, framing_of, player_for
 from loadtest.measure.measurements import Measurements
 from loadtest.plan import LoadPlan
 
@@ -100,12 +100,18 @@ class LoadTable:
     # --- seats ---------------------------------------------------------------------------------------------------
 
     async def _seat_all(self, game: int) -> None:
-        async with asyncio.timeout(self._plan.patience_s):
-            if self._dialect(0) not in ROOMLESS:
+        if not self._must_seat_alone():
+            async with asyncio.timeout(self._plan.patience_s):
                 await self._seat_by_number(game)
-                return
+            return
         async with self._context.seating_alone, asyncio.timeout(self._plan.patience_s):
             await self._seat_one_by_one(game)
+
+    def _must_seat_alone(self) -> bool:
+        """Whether a player of any table cannot name its table, and might be seated at this one. Over WebSocket, only
+        the first player of such a dialect cannot: the URL names the table of the others."""
+        plan = self._plan
+        return self._dialect(0) in ROOMLESS or any(name in ROOMLESS and name in plan.tcp for name in plan.dialects)
 
     async def _seat_by_number(self, game: int) -> None:
         """The first player opens the table, and the others join by its number."""
@@ -122,6 +128,8 @@ class LoadTable:
         for seat in range(self._plan.players):
             self._take_seat(game, seat)
             await self._until(lambda: all(connection.ready for connection in self._connections) or self._is_over())
+            if self._dialect(0) not in ROOMLESS:
+                await self._until(lambda: self._opened.is_set() or self._is_over())
         await self._until(lambda: any(connection.moved for connection in self._connections) or self._is_over())
 
     def _take_seat(self, game: int, seat: int) -> PlayerConnection:
@@ -151,8 +159,8 @@ class LoadTable:
     def _new_connection(self, seat: int, seating: SeatAssignment) -> PlayerConnection:
         plan = self._plan
         dialect = self._dialect(seat)
-        player = player_for(dialect, seating, self._context.findings)
-        route = Route(plan.urls, plan.tcp.get(dialect))
+        player = player_for(dialect, seating, self._context.findings, plan.texts)
+        route = Route(plan.urls, plan.tcp.get(dialect), framing_of(dialect))
         start = self._number + seat
         return PlayerConnection(
             player, route, start, self._context.writer, self._context.measurements, plan.think_s, self._changed.set

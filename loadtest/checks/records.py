@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import msgspec
@@ -61,7 +62,7 @@ class RecordReader:
                 if response.status == 200:
                     return _decode_record(response.body)
                 fault = f"HTTP {response.status} {response.body[:200]!r}"
-                if response.status < 500:
+                if response.status < 500 and response.status != HTTPStatus.TOO_MANY_REQUESTS:
                     break
             except (OSError, msgspec.DecodeError) as error:
                 fault = str(error) or type(error).__name__

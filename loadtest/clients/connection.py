@@ -2,24 +2,22 @@
 
 import asyncio
 import random
-import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from gateway.dialects.framing import Framing
 from loadtest.clients.contract import Player
-from loadtest.clients.tcp import JsonLines
+from loadtest.clients.tcp import FramedStream, JsonLines
 from loadtest.clients.websocket import Connection, WebSocket
 from loadtest.measure.measurements import Measurements
 from loadtest.plan import Address
+from tavolata.client.reconnecting import FINAL, reconnect_delay
 
-FIRST_DELAY_S = 0.05
-LONGEST_DELAY_S = 2.0
 CONNECT_S = 10
-FINAL = {1008: "malformed frames", 1009: "a frame too big", 4001: "opened somewhere else"}
+FAULTS = {code: FINAL[code] for code in (1008, 1009, 4001)}
 """Close codes that a correct server never sends to these clients."""
-_COME_BACK = re.compile(r"come back in (\d+) ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,8 @@ class Route:
 
     urls: tuple[str, ...]
     tcp: Address | None = None
+    framing: Callable[[], Framing] | None = None
+    """Makes the framing of a connection over TCP; None: JSON lines."""
 
 
 class WriteCoalescer:
@@ -106,7 +106,7 @@ class PlayerConnection:
     async def _connect(self) -> asyncio.WriteTransport:
         loop = asyncio.get_running_loop()
         if self._route.tcp is not None:
-            return (await loop.create_connection(lambda: JsonLines(self), *self._route.tcp))[0]
+            return (await loop.create_connection(self._tcp_protocol, *self._route.tcp))[0]
         base = self._route.urls[self._at % len(self._route.urls)]
         parts = urlsplit(base)
         made = await loop.create_connection(
@@ -116,6 +116,10 @@ class PlayerConnection:
             ssl=parts.scheme == "wss" or None,
         )
         return made[0]
+
+    def _tcp_protocol(self) -> JsonLines | FramedStream:
+        framing = self._route.framing
+        return JsonLines(self) if framing is None else FramedStream(self, framing())
 
     def connected(self, connection: Connection) -> None:
         if self._ended:
@@ -132,19 +136,15 @@ class PlayerConnection:
         self._cancel_later()
         if self._ended or (self.player.over and not hasattr(self.player, "next_game")):
             return
-        if code in FINAL:
-            self.player.received.faults.append(f"the connection was closed with {code}: {FINAL[code]} ({reason})")
+        if code in FAULTS:
+            self.player.received.faults.append(f"the connection was closed with {code}: {FAULTS[code]} ({reason})")
             self.player.over = True
             self._on_change()
             return
         self._measurements.reconnects += 1
         self._losses += 1
         self._at += 1
-        # A gateway that stops names a pause, which spreads its clients over time.
-        named = _COME_BACK.search(reason)
-        longest = min(LONGEST_DELAY_S, FIRST_DELAY_S * 2**self._losses)
-        delay = int(named[1]) / 1000 if named else random.uniform(FIRST_DELAY_S, longest)
-        self._call_later(delay, self.dial)
+        self._call_later(reconnect_delay(code, reason, self._losses, random.random()), self.dial)
 
     def end(self) -> None:
         """Close for good."""

@@ -1,11 +1,13 @@
 """The dialects of each game, and the client class of each dialect."""
 
 import importlib
-import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
+from gateway.dialects.framing import Framing
 from loadtest.checks.checker import Findings
+from loadtest.clients import eriantys
 from loadtest.clients.contract import Player, SeatAssignment
 from loadtest.clients.play.client import Play
 from loadtest.plan import PlanError
@@ -18,18 +20,29 @@ DIALECTS = {
     "snarl": ("snarl",),
 }
 """Dialects besides `play`, which serves every game."""
-ROOMLESS = ("eriantys.status", "snarl")
+ORIGINALS = {"eriantys": tuple(eriantys.FRAMINGS)}
+"""Original programs, as models. They need a TCP listener in their compat mode."""
+ROOMLESS = ("eriantys.status", "snarl", eriantys.AM28)
 """Dialects that name no room: a new player is seated wherever a table waits."""
 
 
 def dialects_of(game: str, dialect: str) -> tuple[str, ...]:
-    """The dialects of the seats of a table, in turn; raises `PlanError` for one that the game does not have."""
+    """The dialects of the seats of a table, in turn, from a list of them; raises `PlanError` for one that the game does
+    not have."""
     known = DIALECTS.get(game, ())
     if dialect == MIXED:
         return known if set(known) == {"snarl"} else (*known, PLAY)
-    if dialect != PLAY and dialect not in known:
-        raise PlanError(f"--dialect: {game} has {', '.join((PLAY, *known, MIXED))}, not {dialect!r}")
-    return (dialect,)
+    named = tuple(name.strip() for name in dialect.split(","))
+    for name in named:
+        if name not in (PLAY, *known, *ORIGINALS.get(game, ())):
+            every = (PLAY, *known, *ORIGINALS.get(game, ()), MIXED)
+            raise PlanError(f"--dialect: {game} has {', '.join(every)}, not {name!r}")
+    return named
+
+
+def framing_of(dialect: str) -> Callable[[], Framing] | None:
+    """The framing of a dialect over TCP; None: JSON lines."""
+    return eriantys.FRAMINGS.get(dialect)
 
 
 def dialect_at(dialects: tuple[str, ...], table: int, seat: int) -> str:
@@ -44,14 +57,22 @@ def dialect_at(dialects: tuple[str, ...], table: int, seat: int) -> str:
     return ring[seat % len(ring)]
 
 
-def request_ids() -> Iterator[int]:
-    """Ids that rise over a session, also across its connections."""
-    return itertools.count(time.time_ns() // 1000)
+def first_id() -> int:
+    """The first id of a session. Ids rise over the session, also across its connections."""
+    return time.time_ns() // 1000
 
 
-def player_for(dialect: str, seating: SeatAssignment, findings: Findings | None = None) -> Player:
+def player_for(
+    dialect: str,
+    seating: SeatAssignment,
+    findings: Findings | None = None,
+    texts: dict[str, Any] | None = None,
+) -> Player:
+    """A player of a seat. `texts` are those of the AM24 listener."""
     if dialect == PLAY:
-        return Play(seating, request_ids(), findings)
+        return Play(seating, first_id(), findings)
+    if dialect in eriantys.FRAMINGS:
+        return eriantys.original_players(texts or {})[dialect](seating)
     module = importlib.import_module(f"loadtest.clients.{dialect.partition('.')[0]}")
     players: dict[str, Callable[[SeatAssignment], Player]] = module.PLAYERS
     return players[dialect](seating)

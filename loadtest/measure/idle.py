@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from loadtest.clients.play.messages import Error, Hello, Welcome, decode, encode
 from loadtest.clients.websocket import Connection, WebSocket
 from loadtest.measure.processes import process_usage, roles
+from tavolata.client.messages import ErrorAnswer, Welcome, decode, hello
 
 OPENED_AT_ONCE = 50
 SETTLE_S = 1.0
@@ -29,13 +29,13 @@ class IdleSession:
 
     def connected(self, connection: Connection) -> None:
         self.connection = connection
-        connection.send([encode(Hello(name=self._name))])
+        connection.send([hello(self._name, "")])
 
     def receive(self, frames: list[bytes]) -> None:
         match decode(frames[0]):
             case Welcome():
                 self.done.set()
-            case Error(code=code, text=text):
+            case ErrorAnswer(code=code, text=text):
                 self._fail(f"{code}: {text}")
             case _:
                 self._fail(f"unexpected message: {frames[0][:100]!r}")

@@ -21,10 +21,11 @@ _ACTIONS: Final = PROMPTS[1:]
 class Am24Player:
     """One seat. Frames are the JSON texts; the connection turns them into strings of an object stream.
 
-    Commands are sent by `tick` alone: a person takes a moment to read the text and to type.
+    Commands are sent by `tick` and `retry` alone: a person takes a moment to read the text and to type.
     """
 
-    path = "/ws/eriantys/prompts"
+    path = ""
+    """The program speaks over TCP only."""
 
     def __init__(self, seating: SeatAssignment, texts: Texts) -> None:
         self.received = Received()
@@ -58,6 +59,9 @@ class Am24Player:
         if program.state in (ClientState.DEAD, ClientState.EXITED) and not self.over:
             self.received.faults.append(f"{self._seating.name}: {program.cause}")
             self.over = True
+        if message["type"] == "Error" and message["code"] == "ROOM_STARTED" and self.received.room is not None:
+            # The code is for the load tool alone: the game has ended while the player was away.
+            self.over = self.received.late = True
         if message["type"] == "InformationConnection" and program.state in (ClientState.ROOM, ClientState.PLAYING):
             self._seated(message["lobbyIndex"])
         if program.prompt in _ACTIONS:
@@ -76,6 +80,10 @@ class Am24Player:
         elif self.program.state is ClientState.PLAYING and self._answered():
             message = self._command()
         return () if message is None else (msgspec.json.encode(message),)
+
+    def retry(self) -> Iterable[bytes]:
+        """Type a command, between two ticks. A seat has time."""
+        return self.tick() if self.program.state is ClientState.PLAYING else ()
 
     # --- a seat ------------------------------------------------------------------------------------------------------
 

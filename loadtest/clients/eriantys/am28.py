@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.eriantys.am28_program import (
+    PING,
     TOWER_COLORS,
     Am28Program,
     ArchipelagoStatus,
@@ -24,12 +25,13 @@ _STUDENTS, _WALK, _CLOUD = "students", "walk", "cloud"
 
 
 class Am28Player:
-    """One seat. Commands are sent by `tick` alone: a person takes a moment to type one, and in that moment the program
-    throws away every line that arrives. With `hasty`, the player types at once, so that games take less time."""
+    """One seat. Commands are sent by `tick` and `retry` alone: a person takes a moment to type one, and in that moment
+    the program throws away every line that arrives."""
 
-    def __init__(self, seating: SeatAssignment, *, hasty: bool = False) -> None:
-        table = seating.table()
-        self.path = "/ws/eriantys/status" + ("" if table is None else f"?table={table}")
+    path = ""
+    """The program speaks over TCP only, and cannot name a table."""
+
+    def __init__(self, seating: SeatAssignment) -> None:
         self.received = Received()
         self.over = False
         self.moves = 0
@@ -37,7 +39,6 @@ class Am28Player:
         self.acked_at: Callable[[], None] | None = None
         self.program = Am28Program()
         self._seating = seating
-        self._hasty = hasty
         self._strategy = RandomStrategy(seating.seed)
         self._asked = False
         """The program's question (name or parameters) has not been answered yet."""
@@ -51,6 +52,8 @@ class Am28Player:
         """Characters that cost one coin more. The program does not keep it, a person remembers."""
         self._taken: list[int] = []
         """Assistants played in this round."""
+        self._seated_before = False
+        """A game was shown, on this connection or an earlier one."""
 
     # --- the driver's side -------------------------------------------------------------------------------------------
 
@@ -65,15 +68,19 @@ class Am28Player:
         program = self.program
         phase, refusal, before = program.phase, program.refusal, _progress(program.game)
         answers = program.receive(frame)
+        if frame == PING:
+            return answers
         if program.phase is ProgramPhase.DEAD and phase is not ProgramPhase.DEAD:
             self._fault(program.cause)
         elif program.refusal is not refusal:
             self._after_refusal(phase)
         elif program.phase is ProgramPhase.PARAMETERS:
             self._asked = True
+            self._end_if_late()
         elif program.game is not None and phase is not ProgramPhase.MENU:
+            self._seated_before = True
             self._after_status(program.game, phase, before)
-        return [*answers, *self._type()] if self._hasty else answers
+        return answers
 
     def tick(self) -> Iterable[bytes]:
         if self.over:
@@ -84,6 +91,15 @@ class Am28Player:
             self.over = True
             return ()
         return self._type()
+
+    def retry(self) -> Iterable[bytes]:
+        """Type a command, between two ticks. Names and parameters have time."""
+        return self._type() if self.program.phase is ProgramPhase.MENU else ()
+
+    def _end_if_late(self) -> None:
+        """A player who returns after the end of the game is led to another table."""
+        if self._seated_before and not self.over:
+            self.over = self.received.late = True
 
     # --- after a line ------------------------------------------------------------------------------------------------
 

@@ -28,10 +28,11 @@ MOST_REFUSALS: Final = 40
 class Group3Player:
     """One seat. Frames are the JSON form of the objects; the connection turns them into an object stream.
 
-    Requests of the user are sent by `tick` alone, because the program waits a moment before each command.
+    Requests of the user are sent by `tick` and `retry` alone, because the program waits a moment before each command.
     """
 
-    path = "/ws/eriantys/events"
+    path = ""
+    """The program speaks over TCP only."""
 
     def __init__(self, seating: SeatAssignment) -> None:
         self.received = Received()
@@ -88,6 +89,10 @@ class Group3Player:
                 request = None
         return () if request is None else (msgspec.json.encode(request),)
 
+    def retry(self) -> Iterable[bytes]:
+        """Type a command, between two ticks. Names and rooms have time."""
+        return self.tick() if self.program.state is ProgramState.PLAYING else ()
+
     # --- answers -----------------------------------------------------------------------------------------------------
 
     def _after_answer(self, playing: bool) -> None:
@@ -100,9 +105,13 @@ class Group3Player:
                     self.acked_at()
             return
         word = refusal.partition(":")[0]
+        if "the game is over" in refusal and not playing:
+            self.over = self.received.late = True
         self._count(f"refused {word}")
-        self._refusals += 1
         self._choices = []
+        if not playing:
+            return  # a name is free, and a room found, once the cluster has noticed a lost connection
+        self._refusals += 1
         if word == "ASSISTANT_TAKEN":
             self.program.played.append(self._tried)
         if self._refusals > MOST_REFUSALS:

@@ -59,6 +59,8 @@ class Group3Program:
         self.played: list[int] = []
         """Assistants played in this round."""
         self.winners: list[str] | None = None
+        self.started = False
+        """The board is there. The user plays once in the room, too."""
         self.refusal: str | None = None
         """The text of the answer to the last request, if it was refused."""
         self.awaits = False
@@ -98,8 +100,7 @@ class Group3Program:
             case {"type": "Nack", "errorMessage": text}:
                 self._refused(text)
             case {"type": "RoomId", "id": room}:
-                self.room = room
-                self.state = ProgramState.ROOM
+                self._created(room)
             case {"type": "PublicRooms", "rooms": rooms}:
                 self.rooms = rooms
             case {"type": "AddPlayer", "username": name, "position": seat}:
@@ -108,6 +109,7 @@ class Group3Program:
                 self._start(expert)
             case {"type": "EndGame", "winners": winners}:
                 self.winners = winners
+                self.started = False
                 self.state = ProgramState.OVER
             case {"type": "PlayerDisconnect", "username": name}:
                 if self.state is not ProgramState.OVER:
@@ -115,6 +117,20 @@ class Group3Program:
             case _:
                 self._change_board(message)
         return []
+
+    def _created(self, room: int) -> None:
+        """A RoomId that no CreateRoom waits for is never taken away, and the reader waits for that."""
+        if self.state is not ProgramState.CREATING:
+            self._stop("a RoomId without a request")
+        elif room < 0:
+            self.refusal = "not created"
+            self.state = ProgramState.LOBBY
+        else:
+            self.room = room
+            self._enter_room()
+
+    def _enter_room(self) -> None:
+        self.state = ProgramState.PLAYING if self.started else ProgramState.ROOM
 
     def _answered(self) -> list[Message]:
         """An Ack that no request waits for is taken for the answer to the next one: the program is out of step."""
@@ -127,16 +143,16 @@ class Group3Program:
                 self.state = ProgramState.LOBBY
                 return [{"type": "GetPublicRooms", "numberOfPlayers": -1, "expert": None}]
             case ProgramState.ENTERING:
-                self.state = ProgramState.ROOM
+                self._enter_room()
         return []
 
     def _refused(self, text: str) -> None:
-        if not self.awaits and self.state is not ProgramState.CREATING:
+        if not self.awaits:
             self._stop("a Nack without a request")
             return
         self.awaits = False
         self.refusal = text
-        if self.state in (ProgramState.CREATING, ProgramState.ENTERING):
+        if self.state is ProgramState.ENTERING:
             self.state = ProgramState.LOBBY
 
     def _stop(self, cause: str) -> None:
@@ -155,7 +171,9 @@ class Group3Program:
         self.board = Board(people)
         self.board.clouds = [[0] * 5 for _ in range(seats)]
         self.expert = expert
-        self.state = ProgramState.PLAYING
+        self.started = True
+        if self.state is ProgramState.ROOM:
+            self.state = ProgramState.PLAYING
 
     def _change_board(self, message: Message) -> None:
         try:

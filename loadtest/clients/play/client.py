@@ -1,43 +1,37 @@
-"""A player of `/ws/play`, without IO: logs in, opens or joins a table, plays, resumes, and records what it received."""
+"""A player of `/ws/play`, without IO: takes a seat, plays, and records what it received for the checker.
+
+The protocol itself (retries, resuming) is the core of `tavolata.client`. The checker does not rely on that core: it
+sees every message before the core does.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Iterable
 
 import msgspec
-from msgspec.structs import replace
 
 from loadtest.checks.checker import Findings, Track
 from loadtest.clients.contract import Received, SeatAssignment
-from loadtest.clients.play.messages import (
+from loadtest.clients.play.strategies import Strategy, strategy_for
+from tavolata.client.core import ClientCore
+from tavolata.client.errors import RequestRefused, SessionEnded
+from tavolata.client.events import Event, SessionOver, Stage
+from tavolata.client.messages import (
     Ack,
-    Act,
-    AskView,
-    Bye,
-    Create,
     Entered,
-    Error,
-    Hello,
-    Join,
-    Leave,
-    Position,
-    Resume,
+    ErrorAnswer,
     Resumed,
-    Update,
-    View,
+    TableUpdate,
+    TableView,
+    ViewSent,
     Welcome,
     decode,
-    encode,
 )
-from loadtest.clients.play.strategies import Strategy, strategy_for
+from tavolata.client.requests import PendingRequest
 
-Request: TypeAlias = Create | Join | Resume | AskView
-R = TypeVar("R", Create | Join | Resume | AskView, Act)
-
-PAUSE = 3
-"""Calls of `retry` to wait after a refusal, busy or other."""
-PATIENCE = 15
-"""Ticks to wait for an answer before a request is sent again."""
+TICK_S = 0.1
+"""Time between two calls of `retry`."""
+PAUSE_S = 0.3
+"""Time after a refused move before another one is made."""
 
 
 class Play:
@@ -45,18 +39,18 @@ class Play:
 
     path = "/ws/play"
 
-    def __init__(self, seating: SeatAssignment, ids: Iterator[int], findings: Findings | None = None) -> None:
+    def __init__(self, seating: SeatAssignment, first_id: int, findings: Findings | None = None) -> None:
         self.sent_at: Callable[[], None] | None = None
         self.acked_at: Callable[[], None] | None = None
         self.moves = 0
-        self.token = ""
         self.errors: Counter[str] = Counter()
         self.stopped = False
         """No more moves are to be made."""
         self._findings = findings or Findings()
-        self._ids = ids
-        self._name = seating.name
-        self._logged_in = False
+        self._core = ClientCore(first_id, name=seating.name)
+        self._outbox = self._core.outbox
+        self._now = 0.0
+        self._resends = 0
         self._take(seating)
 
     def _take(self, seating: SeatAssignment) -> None:
@@ -65,31 +59,37 @@ class Play:
         self.track: Track | None = None
         self._seating = seating
         self._strategy: Strategy = strategy_for(seating.game, -1, seating.seed)
-        self._requests: dict[int, Request] = {}
-        self._act: Act | None = None
-        self._uncertain: set[int] = set()
+        self._entering: PendingRequest | None = None
+        self._act: PendingRequest | None = None
+        self._viewing: PendingRequest | None = None
         self._acked_offset = 0
         self._view_offset: int | None = None
         """The offset of the view that answered `check_position`."""
-        self._pause = 0
-        self._waited = 0
+        self._pause_until = 0.0
 
     # --- the driver's side ---------------------------------------------------------------------------------------
 
+    @property
+    def token(self) -> str:
+        return self._core.token
+
     def open(self) -> Iterable[bytes]:
-        self._logged_in = False
-        self._pause = 0
-        self._uncertain = {request.id for request in self._pending()}
-        return (self._hello(),)
+        self._core.open(self._now)
+        return self._core.take_frames()
 
     def next_game(self, seating: SeatAssignment) -> Iterable[bytes]:
         """Begin the next game in the same session."""
+        if self.track is not None:  # after a lost connection the finished game is not resumed
+            self._core.rooms.pop(self.track.room, None)
         self._take(seating)
-        return self._take_seat() if self._logged_in else ()
+        if self._core.stage is Stage.ONLINE:
+            self._take_seat()
+        return self._core.take_frames()
 
     def check_position(self) -> Iterable[bytes]:
         """Request a view and compare it with the events. Call it when no seat moves and all are at the same step."""
-        return () if self.track is None else self._request_view(self.track)
+        self._request_view()
+        return self._core.take_frames()
 
     @property
     def step(self) -> int:
@@ -109,136 +109,141 @@ class Play:
 
     def leave(self) -> Iterable[bytes]:
         """Leave an unfinished game and end the session."""
-        leaving = self.track is not None and not self.over
-        room = self.track.room if self.track is not None else 0
-        return (*((encode(Leave(next(self._ids), room)),) if leaving else ()), encode(Bye()))
+        if self.track is not None and not self.over:
+            self._core.request("leave", {"room": self.track.room}, self._now)
+        self._core.close()
+        return self._core.take_frames()
 
     @property
     def waiting(self) -> bool:
         """A request or a move has not been answered yet."""
-        return self._act is not None or bool(self._requests)
+        return self._act is not None or bool(self._outbox.unanswered())
 
     def tick(self) -> Iterable[bytes]:
-        self._waited += 1
-        if self._waited < PATIENCE:
-            return ()
-        self._waited = 0
-        return self._resend()
+        return ()
 
     def retry(self) -> Iterable[bytes]:
-        """The frames to send every tenth of a second: requests that were refused as busy, after a pause."""
-        if not self._pause:
+        """The frames to send every tenth of a second: requests that are due again, and a move after a pause."""
+        self._now += TICK_S
+        if self._pause_until and self._now >= self._pause_until:
+            self._pause_until = 0.0
+            self._move()
+        elif self._now < self._outbox.due:
             return ()
-        self._pause -= 1
-        if self._pause:
-            return ()
-        if not self._logged_in:
-            return (self._hello(),)
-        return (*(encode(request) for request in self._pending()), *self._move())
+        self._core.tick(self._now)
+        return self._take_frames()
+
+    def _take_frames(self) -> list[bytes]:
+        outbox = self._outbox
+        if outbox.resends != self._resends:
+            self._findings.add("resends", "", outbox.resends - self._resends)
+            self._resends = outbox.resends
+        frames, outbox.frames = outbox.frames, []
+        return frames
+
+    # --- messages ------------------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes) -> Iterable[bytes]:
         try:
             message = decode(frame)
+            if type(message) is TableUpdate:  # nearly all messages are updates and acknowledgements
+                self._on_update(message)
+            elif type(message) is Ack:
+                if message.id in self._outbox.under_way:  # otherwise the update has answered it
+                    self._core.on_ack(message, self._now)
+                self._on_ack(message)
+            else:
+                if type(message) is ErrorAnswer:
+                    self._note_error(message)
+                for event in self._core.handle(message, self._now):
+                    self._on_event(event)
         except msgspec.DecodeError as error:
             self._fault(f"a malformed message ({error}): {frame[:200]!r}")
-            return ()
-        match message:
-            case Update():
-                return self._on_update(message)
-            case Ack():
-                return self._on_ack(message)
-            case Welcome(name=name, token=token):
-                self._name, self.token = name, token
-                self._logged_in = True
-                return self._on_welcome()
+        return self._take_frames() if self._outbox.frames else ()
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case Welcome():
+                if self.track is None and self._entering is None:
+                    self._take_seat()
             case Entered():
-                return self._on_entered(message)
-            case View():
-                return self._on_view(message)
-            case Resumed(id=id):
-                self._requests.pop(id, None)
-                return (*self._resend(), *self._move())
-            case Error():
-                return self._on_error(message)
+                self._on_entered(event)
+            case ViewSent():
+                self._on_view(event)
+            case Resumed() if self.track is not None and self.track.room == event.room:
+                self._on_resumed(event, self.track)
+            case PendingRequest(error=RequestRefused() as error):
+                self._on_refused(event, error)
+            case SessionOver(error=error):
+                self._on_login_refused(error)
             case _:
-                return ()
+                pass
 
-    # --- taking a seat, and resuming it --------------------------------------------------------------------
+    # --- taking a seat -------------------------------------------------------------------------------------------
 
-    def _hello(self) -> bytes:
-        return encode(Hello(token=self.token) if self.token else Hello(name=self._name))
-
-    def _on_welcome(self) -> Iterable[bytes]:
-        track = self.track
-        if track is None:
-            return self._resend() if self._requests else self._take_seat()
-        if self.over:
-            return ()
-        for request in [request for request in self._requests.values() if isinstance(request, Resume)]:
-            del self._requests[request.id]
-        return self._request(Resume(next(self._ids), track.room, track.epoch, track.offset, self._strategy.wants))
-
-    def _take_seat(self) -> Iterable[bytes]:
+    def _take_seat(self) -> None:
         seating, wants = self._seating, self._strategy.wants
+        fields: dict[str, object] = {"room": seating.table() or 0}
         if seating.first:
-            return self._request(Create(next(self._ids), seating.game, seating.seats, seating.options, wants))
-        return self._request(Join(next(self._ids), seating.table() or 0, wants))
+            fields = {"game": seating.game, "seats": seating.seats, "options": seating.options}
+        if wants:
+            fields["wants"] = wants
+        self._entering = self._core.request("create" if seating.first else "join", fields, self._now)
 
-    def _on_entered(self, entered: Entered) -> Iterable[bytes]:
-        if self._requests.pop(entered.id, None) is None:
-            return ()
+    def _on_entered(self, entered: Entered) -> None:
+        if self.track is not None or entered.seat is None:
+            return
         self.received.room = entered.room
         self.track = Track(entered.room, entered.seat, self._findings)
         self._strategy = strategy_for(self._seating.game, entered.seat, self._seating.seed)
         if self._seating.first:
             self._seating.opened(entered.room)
-        return self._continue_from(entered.view, "")
-
-    # --- requests ------------------------------------------------------------------------------------------------
-
-    def _request(self, request: Request) -> Iterable[bytes]:
-        self._requests[request.id] = request
-        self._waited = 0
-        return (encode(request),)
-
-    def _request_view(self, track: Track) -> Iterable[bytes]:
-        return self._request(AskView(next(self._ids), track.room, self._strategy.wants))
-
-    def _pending(self) -> Iterable[Request | Act]:
-        return (*self._requests.values(), *(() if self._act is None else (self._act,)))
-
-    def _resend(self) -> Iterable[bytes]:
-        """All unanswered requests, with the same ids: a room carries out each id at most once."""
-        frames = tuple(encode(request) for request in self._pending())
-        if frames:
-            self._findings.add("resends", "", len(frames))
-        return frames
+        self._continue_from(entered.view, "")
 
     # --- following the game --------------------------------------------------------------------------------------
 
-    def _on_update(self, update: Update) -> Iterable[bytes]:
+    def _on_resumed(self, resumed: Resumed, track: Track) -> None:
+        if track.broken:  # the core has asked for the missing steps
+            track.view(resumed.epoch, resumed.offset, "out of order")
+        if self._act is not None and isinstance(self._act.answer, TableUpdate):
+            self._moved(self._act.answer.offset)  # the connection was lost between the update and its ack
+        self._move()
+
+    def _on_update(self, update: TableUpdate) -> None:
         track = self.track
         if track is None or update.room != track.room:
-            return ()
-        if not track.update(update.epoch, update.offset, update.events):
-            return () if self._requests else self._request_view(track)
+            return
+        in_order = track.update(update.epoch, update.offset, update.events_json)
+        self._core.on_update(update, self._now)
+        if not in_order:
+            return
         try:
             self._strategy.follow(update)
         except msgspec.DecodeError as error:
-            self._fault(f"malformed events ({error}): {bytes(update.events)[:200]!r}")
-        return self._move()
+            self._fault(f"malformed events ({error}): {bytes(update.events_json)[:200]!r}")
+        self._move()
 
-    def _on_view(self, view: View) -> Iterable[bytes]:
+    def _on_view(self, message: ViewSent) -> None:
         track = self.track
-        if track is None or view.room != track.room:
-            return ()
-        asked = None if view.id is None else self._requests.pop(view.id, None)
-        if isinstance(asked, AskView) and not view.reason and not track.broken:
-            return self._compare(track, view.view)
-        again = self._resend() if view.reason else ()
-        return (*again, *self._continue_from(view.view, view.reason or "out of order"))
+        if track is None or message.room != track.room:
+            return
+        view = message.view
+        asked = self._viewing is not None and self._viewing.id == message.id
+        if asked:
+            self._viewing = None
+        if asked and not message.reason and not track.broken:
+            self._compare(track, view)
+        else:
+            self._continue_from(view, message.reason or "out of order")
 
-    def _compare(self, track: Track, view: Position) -> Iterable[bytes]:
+    def _request_view(self) -> None:
+        if self.track is not None:
+            fields: dict[str, object] = {"room": self.track.room}
+            if self._strategy.wants:
+                fields["wants"] = self._strategy.wants
+            self._viewing = self._core.request("view", fields, self._now)
+
+    def _compare(self, track: Track, view: TableView) -> None:
         """A view that was requested while no seat moved must equal the position that the events led to."""
         self._view_offset = view.offset
         if view.offset < track.offset:
@@ -247,101 +252,89 @@ class Play:
             )
         if view.offset == track.offset:
             if not self._strategy.agrees(view):
-                followed, seen = self._strategy.outcome()[1], bytes(view.game).decode()
+                followed, seen = self._strategy.outcome()[1], bytes(view.game_json).decode()
                 self._findings.add("differing", f"{track}: the events led to {followed}, the view has {seen}")
             self._strategy.reset(view)
             self.received.result, self.received.board = self._strategy.outcome()
-        return self._move()
+        self._move()
 
-    def _continue_from(self, view: Position, reason: str) -> Iterable[bytes]:
+    def _continue_from(self, view: TableView, reason: str) -> None:
         track = self.track
         assert track is not None
         track.view(view.epoch, view.offset, reason)
         if reason == "rewound":
             self._acked_offset = min(self._acked_offset, view.offset)
         self._strategy.reset(view)
-        return self._move()
+        self._move()
 
-    def _move(self) -> Iterable[bytes]:
+    def _move(self) -> None:
         """The next move, or the end of the game, if it is this seat's turn and no other move is unanswered."""
         track, strategy = self.track, self._strategy
-        if track is None or self._act is not None or self._pause or track.offset < self._acked_offset:
-            return ()
+        if track is None or self._act is not None or self._pause_until or track.offset < self._acked_offset:
+            return
         if strategy.ending is not None or strategy.closed:
-            return self._finish()
+            self._finish()
+            return
         command = None if self.stopped else strategy.choose()
         if command is None:
-            return ()
-        self._act = Act(next(self._ids), track.room, msgspec.Raw(command))
-        self._waited = 0
+            return
+        self._act = self._core.request("act", {"room": track.room, "command": msgspec.Raw(command)}, self._now)
         if self.sent_at is not None:
             self.sent_at()
-        return (encode(self._act),)
 
-    def _finish(self) -> Iterable[bytes]:
+    def _finish(self) -> None:
         if self._strategy.asks_view and not self.position_checked:
-            return self.check_position() if self._view_offset is None and not self._requests else ()
+            if self._view_offset is None and self._viewing is None:
+                self._request_view()
+            return
         if not self.over:
             self.over = True
             if not self._strategy.asks_view:
                 self.received.result, self.received.board = self._strategy.outcome()
             if self._strategy.closed:
                 self._fault(f"the room was closed: {self._strategy.closed}")
-        return ()
 
     # --- answers -------------------------------------------------------------------------------------------------
 
-    def _on_ack(self, ack: Ack) -> Iterable[bytes]:
+    def _on_ack(self, ack: Ack) -> None:
         track = self.track
         if track is None or ack.room != track.room:
-            return ()
+            return
         track.acked(ack.id, ack.offset)
         if self._act is None or ack.id != self._act.id:
-            return ()
+            return
+        self._moved(ack.offset)
+        self._move()
+
+    def _moved(self, offset: int) -> None:
         self._act = None
-        self._acked_offset = ack.offset
+        self._acked_offset = offset
         self.moves += 1
         if self.acked_at is not None:
             self.acked_at()
-        return self._move()
 
-    def _on_error(self, error: Error) -> Iterable[bytes]:
+    def _note_error(self, error: ErrorAnswer) -> None:
         self.errors[error.code] += 1
-        busy = error.code.startswith("busy/")
         if error.code == "internal":
             self._fault(f"internal error of the server: {error.text}")
-        if not self._logged_in:
-            self._on_login_refused(error, busy)
-        elif busy and error.id is None:
-            self._pause = PAUSE
-        elif self._act is not None and error.id == self._act.id:
-            self._act = self._renewed(self._act) if busy else None
-            self._pause = PAUSE
-        elif error.id is not None and error.id in self._requests:
-            request = self._requests.pop(error.id)
-            if busy:
-                again = self._renewed(request)
-                self._requests[again.id] = again
-                self._pause = PAUSE
-            else:
-                self._give_up(f"{type(request).__name__.lower()} was refused: {error.code}: {error.text}")
-        return ()
 
-    def _renewed(self, request: R) -> R:
-        """The request with a new id: busy means that it was not carried out. But if it was also sent on an earlier
-        connection, it may have arrived there, so it keeps its id and cannot be carried out twice."""
-        return request if request.id in self._uncertain else replace(request, id=next(self._ids))
+    def _on_refused(self, request: PendingRequest, error: RequestRefused) -> None:
+        if request is self._act:
+            self._act = None
+            self._pause_until = self._now + PAUSE_S
+        else:
+            self._give_up(f"{request.kind} was refused: {error}")
 
-    def _on_login_refused(self, error: Error, busy: bool) -> None:
-        self._pause = PAUSE
-        if error.code == "name/taken" and len(self._name) < 32:
-            self._name += "x"
-        elif not busy:
-            self._give_up(f"login refused: {error.code}: {error.text}")
+    def _on_login_refused(self, error: Exception) -> None:
+        if isinstance(error, SessionEnded) and error.code == "name/taken" and len(self._core.name) < 32:
+            self._core.name += "x"
+            self._core.open(self._now)
+        else:
+            self._give_up(f"login refused: {error}")
 
     def _give_up(self, text: str) -> None:
         self._fault(text)
         self.over = True
 
     def _fault(self, text: str) -> None:
-        self.received.faults.append(f"{self._name}: {text}")
+        self.received.faults.append(f"{self._core.name}: {text}")

@@ -119,8 +119,9 @@ class FakeGateway:
             case "act":
                 await self._act(self.rooms[message["room"]], name, socket, message)
             case "view":
-                room = self.rooms[message["room"]]
-                await _send(socket, {"type": "view", "id": message["id"], "room": room.number, "view": room.view()})
+                view = self.rooms[message["room"]].view()
+                place = {key: view[key] for key in ("room", "epoch", "offset")}
+                await _send(socket, {"type": "view", "id": message["id"], **place, "view": view})
             case "resume":
                 room = self.rooms[message["room"]]
                 keep = {key: message[key] for key in ("id", "room", "epoch", "offset")}

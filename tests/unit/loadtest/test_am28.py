@@ -1,24 +1,14 @@
-"""The headless AM28 client: it reads what the original reads, and fails where the original fails."""
+"""The model of the AM28 program: it reads what the original reads, and fails where the original fails."""
 
 import json
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
 
-from loadtest.clients.contract import Received, SeatAssignment
-from loadtest.clients.eriantys import PLAYERS
+from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.eriantys.am28 import Am28Player
-from loadtest.clients.eriantys.am28_program import SILENCE_S, TOWER_COLORS, Am28Program, ProgramPhase
-from tests.support.eriantys_players import eriantys_party
-from tests.support.examples import fewer_examples
-from tests.support.memory_cluster import close_all
-from tests.support.party import PlayerFactory
-
-pytestmark = pytest.mark.slow
+from loadtest.clients.eriantys.am28_program import SILENCE_S, Am28Program, ProgramPhase
 
 FIVE = [0, 0, 0, 0, 0]
 
@@ -208,130 +198,22 @@ def test_card_4_allows_two_steps_more_until_it_is_taken_back() -> None:
     assert player.most_shifts == 3
 
 
-# --- the player ------------------------------------------------------------------------------------------------------
+def test_a_ping_is_no_answer_to_a_command() -> None:
+    player = Am28Player(SeatAssignment("player0", "eriantys", 2, {}, 1, lambda: None, lambda _room: None, False))
+    list(player.open())
+    player.receive(line({"statusCode": 0, "first": False}))
+    player.receive(line(full_status()))
+    assert len(list(player.retry())) == 1
+    assert list(player.receive(b"ping")) == [b"pong"]
+    assert player.moves == 0
+    assert list(player.retry()) == []
 
 
-class Translated:
-    """A player whose lines are translated from and to `eriantys.status` as it is without a compat mode.
-
-    Lines are delivered at the next tick, so that the winner can be joined to the update before it.
-    """
-
-    def __init__(self, seating: SeatAssignment, *, joins_winner: bool = True) -> None:
-        self.player = Am28Player(seating)
-        self.path = self.player.path
-        self.sent_at: Callable[[], None] | None = None
-        self.acked_at: Callable[[], None] | None = None
-        self._first = seating.first
-        self._joins_winner = joins_winner
-        self._waiting: list[dict[str, Any]] = []
-        self._towers: list[str] = []
-
-    @property
-    def received(self) -> Received:
-        return self.player.received
-
-    @received.setter
-    def received(self, received: Received) -> None:
-        self.player.received = received
-
-    @property
-    def over(self) -> bool:
-        return self.player.over
-
-    @over.setter
-    def over(self, over: bool) -> None:
-        self.player.over = over
-
-    @property
-    def moves(self) -> int:
-        return self.player.moves
-
-    @moves.setter
-    def moves(self, moves: int) -> None:
-        self.player.moves = moves
-
-    def open(self) -> Iterable[bytes]:
-        self._waiting = []
-        return self.player.open()
-
-    def receive(self, frame: bytes) -> Iterable[bytes]:
-        message = json.loads(frame)
-        if self._joins_winner and self._waiting and "winner" in message:
-            self._waiting[-1]["winner"] = message["winner"]
-        else:
-            self._waiting.append(self._translate(message))
-        return ()
-
-    def tick(self) -> Iterable[bytes]:
-        lines, self._waiting = self._waiting, []
-        for message in lines:
-            yield from self.player.receive(line(message))
-        yield from self.player.tick()
-
-    def _translate(self, message: dict[str, Any]) -> dict[str, Any]:
-        message["statusCode"] = message.pop("status")
-        if "userID" in message:
-            message["first"] = self._first
-        if "turn" in message:
-            message["turn"]["phase"] = message["turn"]["phase"].upper()
-        game = message.get("game", {})
-        if "playerID" in message:
-            self._towers = [player["towerColour"] for player in game["players"]]
-            for card in game.get("characterCards", ()):
-                card.setdefault("students", FIVE)
-                card.setdefault("noEntryTiles", 0)
-                card.setdefault("coinOnIt", False)
-                card["fileName"] = card["fileName"].replace(".png", ".jpg")
-        self._translate_game(game)
-        return message
-
-    def _translate_game(self, game: dict[str, Any]) -> None:
-        for group in game.get("archipelagos", ()):
-            group["index"] -= 1
-            group.setdefault("noEntryTiles", 0)
-        if "professors" in game:
-            game["professors"] = [
-                seat if seat < 0 else TOWER_COLORS.index(self._towers[seat]) for seat in game["professors"]
-            ]
-        for player in game.get("players", ()):
-            for old, new in (("studentsEntrance", "studentsOnEntrance"), ("studentsHall", "studentsOnHall")):
-                if old in player:
-                    player[new] = player.pop(old)
-            if "assistantCardsLeft" in player:
-                player["assistantCards"] = [place not in player["assistantCardsLeft"] for place in range(10)]
-
-
-CLIENTS: dict[str, PlayerFactory] = {**PLAYERS, "eriantys.status": Translated}
-
-
-@pytest.mark.parametrize(("seats", "expert"), [(2, False), (3, True)])
-@fewer_examples(60)
-@given(seed=some.integers(1, 10**6))
-def test_whole_games_are_played_to_the_end(seats: int, expert: bool, seed: int) -> None:
-    close_all()
-    party = eriantys_party(["eriantys.status"] * seats, expert=expert, seed=seed, clients=CLIENTS)
-    party.play()
-    party.check()
-
-
-@fewer_examples(60)
-@given(seed=some.integers(1, 10**6))
-def test_whole_games_are_played_together_with_other_dialects(seed: int) -> None:
-    close_all()
-    dialects = ["eriantys.events", "eriantys.status", "eriantys.prompts"]
-    party = eriantys_party(dialects, expert=True, seed=seed, clients=CLIENTS)
-    party.play()
-    party.check()
-
-
-def test_a_winner_in_a_line_of_its_own_is_lost_on_the_player_who_made_the_last_move() -> None:
-    clients: dict[str, PlayerFactory] = {"eriantys.status": partial(Translated, joins_winner=False)}
-    party = eriantys_party(["eriantys.status"] * 2, expert=False, seed=1, clients=clients)
-    party.play()
-    informed, stuck = sorted(party.players, key=lambda player: player.received.result is None)
-    assert informed.received.result is not None
-    assert isinstance(stuck, Translated)
-    assert stuck.received.result is None
-    assert stuck.over is False
-    assert stuck.player.program.phase is ProgramPhase.MENU
+def test_a_player_who_returns_after_the_end_is_late() -> None:
+    player = Am28Player(SeatAssignment("player0", "eriantys", 2, {}, 1, lambda: None, lambda _room: None, False))
+    list(player.open())
+    player.receive(line(full_status()))
+    list(player.open())
+    player.receive(line({"statusCode": 0, "first": True}))
+    assert player.over
+    assert player.received.late

@@ -120,3 +120,17 @@ def test_a_game_that_the_server_does_not_have_is_refused_with_the_games_that_it_
     result = CliRunner().invoke(app, ["--url", served.url, "--game", "nosuch"])
     assert result.exit_code == 2
     assert "the server has codex, stones, not 'nosuch'" in " ".join(result.output.replace("\u2502", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--dialect", "eriantys.am28"], "spoken over TCP only"),
+        (["--dialect", "eriantys.am24", "--tcp", "eriantys.am24=1"], "needs --texts"),
+        (["--dialect", "eriantys.am24", "--tcp", "eriantys.am24=1", "--texts", "none.json"], "none.json"),
+    ],
+)
+def test_original_programs_need_a_listener_and_its_texts(options: list[str], why: str) -> None:
+    result = CliRunner().invoke(app, [*NOWHERE, "--game", "eriantys", *options])
+    assert result.exit_code == 2
+    assert why in result.output

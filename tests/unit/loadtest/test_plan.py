@@ -82,3 +82,17 @@ def test_the_dialects_of_a_table_follow_from_game_and_option() -> None:
     assert set(dialects_of("eriantys", "mixed")) >= {"eriantys.events", "eriantys.prompts", "eriantys.status"}
     with pytest.raises(PlanError):
         dialects_of("stones", "codex")
+
+
+def test_dialects_may_be_listed_and_original_programs_must_be() -> None:
+    assert dialects_of("eriantys", "play, eriantys.am24") == ("play", "eriantys.am24")
+    assert not any(name.startswith("eriantys.am") for name in dialects_of("eriantys", "mixed"))
+    with pytest.raises(PlanError, match="codex"):
+        dialects_of("eriantys", "play,codex")
+
+
+def test_original_programs_have_ports_of_their_own() -> None:
+    assert tcp_of(["eriantys.am28=5000,eriantys.group3=h2:6000"], (), "h") == {
+        "eriantys.am28": ("h", 5000),
+        "eriantys.group3": ("h2", 6000),
+    }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from loadtest.clients.connection import PlayerConnection, Route, WriteCoalescer
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.play.client import Play
-from loadtest.clients.registry import request_ids
+from loadtest.clients.registry import first_id
 from loadtest.measure.measurements import Measurements
 
 
@@ -42,7 +42,7 @@ async def test_a_connection_writes_its_last_frames_before_it_closes() -> None:
     log: list[object] = []
     seating = SeatAssignment("ada", "stones", 2, {}, 1, lambda: None, lambda _room: None, first=True)
     connection = PlayerConnection(
-        Play(seating, request_ids()),
+        Play(seating, first_id()),
         Route(("ws://127.0.0.1:1",)),
         0,
         WriteCoalescer(),

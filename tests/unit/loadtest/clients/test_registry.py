@@ -31,6 +31,12 @@ def test_a_single_dialect_is_used_by_all_seats(dialect: str) -> None:
     assert {dialect_at((dialect,), table, seat) for table in range(3) for seat in range(4)} == {dialect}
 
 
+def test_a_program_that_cannot_name_rooms_opens_only_tables_of_its_own() -> None:
+    dialects = ("eriantys.am28", "eriantys.am24", "eriantys.group3")
+    assert {dialect_at(dialects, table, 0) for table in range(4)} == {"eriantys.am24", "eriantys.group3"}
+    assert dialect_at(dialects[:1], 0, 0) == "eriantys.am28"
+
+
 REFUSALS = {
     "eriantys.events": '{"type":"Nack","errorMessage":"ROOM_STARTED: %s"}',
     "eriantys.prompts": '{"type":"Error","string":"%s","code":"ROOM_STARTED"}',

@@ -1,13 +1,12 @@
 """The client of `/ws/play` without a socket: its answers to messages."""
 
-import itertools
 import json
 from typing import Any
 
 import pytest
 
 from loadtest.clients.contract import SeatAssignment
-from loadtest.clients.play.client import PATIENCE, PAUSE, Play
+from loadtest.clients.play.client import Play
 
 Json = dict[str, Any]
 WELCOME = {"type": "welcome", "session": "s", "name": "ada", "token": "t", "rooms": [], "games": ["stones"]}
@@ -42,8 +41,8 @@ class Dialog:
     def receive(self, **message: Any) -> list[Json]:
         return [json.loads(frame) for frame in self.player.receive(json.dumps(message).encode())]
 
-    def pause(self) -> list[Json]:
-        return [json.loads(frame) for _ in range(PAUSE) for frame in self.player.retry()]
+    def wait(self, seconds: float = 1.0) -> list[Json]:
+        return [json.loads(frame) for _ in range(round(seconds * 10)) for frame in self.player.retry()]
 
     def update(self, offset: int, *events: Json, epoch: int = 5, **more: Any) -> list[Json]:
         return self.receive(type="update", room=1000, epoch=epoch, offset=offset, at=1, events=list(events), **more)
@@ -52,6 +51,10 @@ class Dialog:
         status = "waiting" if game is None else "playing"
         view: Json = {"room": 1000, "epoch": epoch, "offset": offset, "status": status, **more}
         return view if game is None else view | {"game": game}
+
+    def receive_view(self, view: Json, **more: Any) -> list[Json]:
+        top = {key: view[key] for key in ("room", "epoch", "offset")}
+        return self.receive(type="view", seat=0, view=view, **top, **more)
 
     def enter(self, seat: int = 0, **more: Any) -> list[Json]:
         self.open()
@@ -74,12 +77,12 @@ def taken(seat: int, count: int) -> Json:
 
 @pytest.fixture
 def dialog() -> Dialog:
-    return Dialog(Play(seating(), itertools.count(100)))
+    return Dialog(Play(seating(), 100))
 
 
 def test_the_first_player_opens_the_table() -> None:
     opened: list[int] = []
-    dialog = Dialog(Play(seating(opened=opened), itertools.count(100)))
+    dialog = Dialog(Play(seating(opened=opened), 100))
     assert dialog.open() == [{"type": "hello", "name": "ada"}]
     (create,) = dialog.receive(**WELCOME)
     assert create == {"type": "create", "id": 100, "game": "stones", "seats": 2, "options": {"stones": 9}}
@@ -88,7 +91,7 @@ def test_the_first_player_opens_the_table() -> None:
 
 
 def test_the_others_join_it() -> None:
-    dialog = Dialog(Play(seating(first=False), itertools.count(100)))
+    dialog = Dialog(Play(seating(first=False), 100))
     dialog.open()
     assert dialog.receive(**WELCOME) == [{"type": "join", "id": 100, "room": 1000}]
 
@@ -131,7 +134,7 @@ def test_ack_and_update_may_arrive_in_either_order(dialog: Dialog, ack_first: bo
 def test_a_busy_answer_gets_a_new_id_after_a_pause(dialog: Dialog) -> None:
     (act,) = dialog.start()
     assert dialog.receive(type="error", id=act["id"], room=1000, code="busy/store", text="later") == []
-    (again,) = dialog.pause()
+    (again,) = dialog.wait()
     assert again["command"] == act["command"]
     assert again["id"] > act["id"]
     assert dialog.player.errors == {"busy/store": 1}
@@ -140,14 +143,14 @@ def test_a_busy_answer_gets_a_new_id_after_a_pause(dialog: Dialog) -> None:
 def test_a_busy_answer_without_an_id_repeats_all_requests(dialog: Dialog) -> None:
     (act,) = dialog.start()
     dialog.receive(type="error", code="busy/rate", text="later")
-    assert dialog.pause() == [act]
+    assert dialog.wait() == [act]
 
 
 def test_a_request_for_a_seat_that_was_refused_as_busy_is_repeated(dialog: Dialog) -> None:
     dialog.open()
     (create,) = dialog.receive(**WELCOME)
     dialog.receive(type="error", id=create["id"], code="busy/rate", text="later")
-    (again,) = dialog.pause()
+    (again,) = dialog.wait()
     assert again == create | {"id": again["id"]}
     assert again["id"] > create["id"]
 
@@ -169,7 +172,7 @@ def test_a_move_that_may_have_arrived_keeps_its_id_when_it_is_refused_as_busy(di
     (resume,) = dialog.receive(**WELCOME)
     dialog.receive(type="resumed", id=resume["id"], room=1000, seat=0, epoch=5, offset=2)
     dialog.receive(type="error", id=act["id"], code="busy/store", text="later")
-    assert dialog.pause() == [act]
+    assert dialog.wait() == [act]
 
 
 def test_a_request_for_a_seat_is_sent_again_with_its_id_after_a_lost_connection(dialog: Dialog) -> None:
@@ -183,7 +186,7 @@ def test_a_request_for_a_seat_is_sent_again_with_its_id_after_a_lost_connection(
 def test_a_view_replaces_the_known_position(dialog: Dialog, reason: str) -> None:
     dialog.start(seat=1)
     game = {"stones": 3, "seats": [0, 1], "turn": 1, "winner": None}
-    (act,) = dialog.receive(type="view", room=1000, view=dialog.view(20, game), reason=reason)
+    (act,) = dialog.receive_view(dialog.view(20, game), reason=reason)
     assert act["type"] == "act"
     dialog.update(21, taken(1, act["command"]["count"]), by=1, id=act["id"])
     assert dialog.player.track is not None
@@ -191,23 +194,22 @@ def test_a_view_replaces_the_known_position(dialog: Dialog, reason: str) -> None
 
 
 def test_a_rewound_view_repeats_a_move_under_way_with_its_id() -> None:
-    dialog = Dialog(Play(seating(), itertools.count(100)))
+    dialog = Dialog(Play(seating(), 100))
     (act,) = dialog.start()
     game = {"stones": 9, "seats": [0, 1], "turn": 0, "winner": None}
-    assert dialog.receive(type="view", room=1000, view=dialog.view(2, game, epoch=6), reason="rewound") == [act]
+    assert dialog.receive_view(dialog.view(2, game, epoch=6), reason="rewound") == [act]
 
 
 def test_a_refused_move_is_followed_by_another_one_after_a_pause(dialog: Dialog) -> None:
     (act,) = dialog.start()
     assert dialog.receive(type="error", id=act["id"], code="game/not_your_turn", text="no") == []
-    (other,) = dialog.pause()
+    (other,) = dialog.wait()
     assert other["id"] > act["id"]
 
 
 def test_a_request_without_an_answer_is_sent_again(dialog: Dialog) -> None:
     (act,) = dialog.start()
-    frames = [json.loads(frame) for _ in range(PATIENCE) for frame in dialog.player.tick()]
-    assert frames == [act]
+    assert dialog.wait(16) == [act]
 
 
 def test_a_stopped_player_moves_no_more_and_compares_the_view(dialog: Dialog) -> None:
@@ -217,7 +219,7 @@ def test_a_stopped_player_moves_no_more_and_compares_the_view(dialog: Dialog) ->
     (asked,) = (json.loads(frame) for frame in dialog.player.check_position())
     assert not dialog.settled()
     game = {"stones": 8, "seats": [0, 1], "turn": 1, "winner": None}
-    dialog.receive(type="view", id=asked["id"], room=1000, view=dialog.view(3, game))
+    dialog.receive_view(dialog.view(3, game), id=asked["id"])
     assert dialog.settled()
     assert dialog.player._findings.clean
 
@@ -226,7 +228,7 @@ def test_a_view_that_differs_from_the_events_is_found(dialog: Dialog) -> None:
     dialog.start(seat=1)
     (asked,) = (json.loads(frame) for frame in dialog.player.check_position())
     game = {"stones": 4, "seats": [0, 1], "turn": 0, "winner": None}
-    dialog.receive(type="view", id=asked["id"], room=1000, view=dialog.view(2, game))
+    dialog.receive_view(dialog.view(2, game), id=asked["id"])
     assert dialog.player._findings.counts["differing"] == 1
 
 
@@ -234,7 +236,7 @@ def test_missing_steps_are_found(dialog: Dialog) -> None:
     dialog.start(seat=1)
     (asked,) = (json.loads(frame) for frame in dialog.player.check_position())
     game = {"stones": 8, "seats": [0, 1], "turn": 1, "winner": None}
-    dialog.receive(type="view", id=asked["id"], room=1000, view=dialog.view(5, game))
+    dialog.receive_view(dialog.view(5, game), id=asked["id"])
     assert not dialog.player.position_checked
     dialog.player.count_missing_steps()
     assert dialog.player._findings.counts["holes"] == 3
@@ -251,7 +253,7 @@ def test_the_next_game_is_played_on_the_same_connection(dialog: Dialog) -> None:
 
 
 def test_any_game_is_played_by_its_options() -> None:
-    dialog = Dialog(Play(seating("chess"), itertools.count(100)))
+    dialog = Dialog(Play(seating("chess"), 100))
     dialog.open()
     (create,) = dialog.receive(**WELCOME)
     assert create["wants"] == ["options"]
@@ -264,7 +266,7 @@ def test_any_game_is_played_by_its_options() -> None:
     ended = {"type": "room.ended", "winners": [], "names": []}
     (asked,) = dialog.update(3, {"type": "castled"}, ended, by=0, id=act["id"])
     assert asked == {"type": "view", "id": asked["id"], "room": 1000, "wants": ["options"]}
-    dialog.receive(type="view", id=asked["id"], room=1000, view=dialog.view(3, {"king": "g1"}, outcome=ended))
+    dialog.receive_view(dialog.view(3, {"king": "g1"}, outcome=ended), id=asked["id"])
     assert dialog.player.over
     assert dialog.player.received.result == ended
 
@@ -279,8 +281,35 @@ def test_a_refused_seat_is_a_fault(dialog: Dialog) -> None:
 
 def test_a_taken_name_is_changed(dialog: Dialog) -> None:
     dialog.open()
-    dialog.receive(type="error", code="name/taken", text="taken")
-    assert dialog.pause() == [{"type": "hello", "name": "adax"}]
+    assert dialog.receive(type="error", code="name/taken", text="taken") == [{"type": "hello", "name": "adax"}]
+
+
+def test_the_missing_steps_are_asked_for_and_the_hole_is_found(dialog: Dialog) -> None:
+    dialog.start(seat=1)
+    (resume,) = dialog.update(4, taken(1, 1))
+    assert (resume["type"], resume["offset"]) == ("resume", 2)
+    dialog.receive(type="resumed", id=resume["id"], room=1000, seat=1, epoch=5, offset=2)
+    (act,) = dialog.update(3, taken(0, 1))
+    assert act["type"] == "act"
+    assert dialog.player._findings.counts["holes"] == 1
+
+
+def test_a_move_whose_ack_was_lost_with_the_connection_counts_by_its_update(dialog: Dialog) -> None:
+    (act,) = dialog.start()
+    dialog.update(3, taken(0, act["command"]["count"]), by=0, id=act["id"])
+    dialog.open()
+    (resume,) = dialog.receive(**WELCOME)
+    assert dialog.receive(type="resumed", id=resume["id"], room=1000, seat=0, epoch=5, offset=3) == []
+    (second,) = dialog.update(4, taken(1, 1))
+    assert second["type"] == "act"
+    assert dialog.player.moves == 1
+
+
+def test_a_copy_that_was_sent_after_a_silence_keeps_its_id_when_it_is_refused_as_busy(dialog: Dialog) -> None:
+    (act,) = dialog.start()
+    assert dialog.wait(16) == [act]
+    dialog.receive(type="error", id=act["id"], room=1000, code="busy/store", text="later")
+    assert dialog.wait() == [act]
 
 
 def test_a_malformed_message_is_a_fault_and_raises_nothing(dialog: Dialog) -> None:

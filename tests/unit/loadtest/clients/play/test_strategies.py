@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from loadtest.clients.play.messages import Position, Update
 from loadtest.clients.play.strategies import GenericStrategy, StonesStrategy, strategy_for
+from tavolata.client.messages import TableUpdate, TableView
 
 ENDED = {"type": "room.ended", "winners": [1], "names": ["bob"], "scores": {"1": 4}}
 
@@ -14,12 +14,12 @@ def raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-def update(*events: Any, options: Any = None) -> Update:
-    return Update(1000, 1, 1, raw(events), options=raw(options))
+def update(*events: Any, options: Any = None) -> TableUpdate:
+    return TableUpdate(1000, 1, 1, raw(events), options_json=raw(options))
 
 
-def position(game: Any = None, **more: Any) -> Position:
-    return Position(1, 1, "playing", raw(game), **more)
+def position(game: Any = None, **more: Any) -> TableView:
+    return TableView(1000, 1, 1, "playing", game_json=raw(game), **more)
 
 
 def test_stones_are_followed_by_their_events() -> None:
@@ -49,7 +49,7 @@ def test_any_game_is_played_by_its_options() -> None:
     assert strategy.choose() is None
     strategy.follow(update({"type": "moved"}, options=[{"type": "a"}]))
     assert strategy.choose() == b'{"type":"a"}'
-    strategy.reset(position({"x": 1}, options=raw([])))
+    strategy.reset(position({"x": 1}, options_json=raw([])))
     assert strategy.choose() is None
 
 
