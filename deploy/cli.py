@@ -16,14 +16,15 @@ from typer.core import TyperGroup
 from deploy import check_game, settings_reference
 from deploy.console import make_console, show_banner
 from deploy.errors import CommandError
-from deploy.launcher import cluster_file
+from deploy.launcher import cluster_file, store
 from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_listeners, plan_from_env
 from deploy.launcher.supervisor import Supervisor
 from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
 from loadtest.cli import Command, hide_flag_types, load
+from shared.bus.address import TlsFiles
 from shared.runtime.bootstrap import prefer_throughput, warn
-from shared.runtime.settings import PREFIX, unknown_variables
+from shared.runtime.settings import PREFIX, StoreSettings, from_env, unknown_variables
 
 INTERRUPTED = 130
 
@@ -62,7 +63,10 @@ def up(
     tcp_ports: Annotated[
         list[str] | None,
         typer.Option(
-            "--tcp", metavar="NAME=PORT", help="TCP listeners, separated by commas; ;OPTION=VALUE may follow a port."
+            "--tcp",
+            metavar="NAME=PORT",
+            help="TCP listeners, separated by commas. ;OPTION=VALUE may follow a port, such as "
+            "'eriantys.status=1234;compat=am28'.",
         ),
     ] = None,
     durability: Annotated[
@@ -113,10 +117,24 @@ def up(
 
 
 @app.command(cls=Command)
-def ps(data: Data = Path(".tavolata")) -> None:
-    """Print role, pid, port and uptime of every process of a running cluster."""
-    for line in cluster_file.process_lines(cluster_file.running_cluster(data)):
-        print(line)
+def ps(
+    data: Data = Path(".tavolata"),
+    url: Annotated[bool, typer.Option("--url", help="Print the store's URL, with its password, instead.")] = False,
+    admin_token: Annotated[
+        bool, typer.Option("--admin-token", help="Print the generated admin token instead.")
+    ] = False,
+) -> None:
+    """Print role, pid, port and uptime of every process of a running cluster, and the gateways' ports for operators."""
+    cluster = cluster_file.running_cluster(data)
+    if url:
+        print(cluster.redis_url)
+    elif admin_token:
+        token = store.admin_token(cluster.redis_url, TlsFiles.named_in(from_env(StoreSettings, os.environ)))
+        if token is None:
+            raise CommandError("the store keeps no admin token: the cluster was started with TAVOLATA_ADMIN_TOKEN")
+        print(token)
+    else:
+        print("\n".join(cluster_file.process_lines(cluster)))
 
 
 @app.command(cls=Command)

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.launcher import store
-from deploy.launcher.plan import ClusterPlan, Layout
+from deploy.launcher.plan import ClusterPlan, Layout, http_url
 
 WIDTH_OF_FILES = 160
 """Width where the output is not a terminal: wide enough for any line."""
@@ -36,19 +36,28 @@ def show_banner(console: Console, plan: ClusterPlan, layout: Layout) -> None:
     console.print(table)
 
 
+def _token_row(plan: ClusterPlan, layout: Layout) -> str:
+    """The token for a person at a terminal. Other output is often kept, so it only says where the token is."""
+    if not sys.stdout.isatty():
+        kept = f"tavolata ps --data {plan.data} --admin-token"
+        return "as set in TAVOLATA_ADMIN_TOKEN" if plan.gateway.admin_token else kept
+    return (
+        plan.gateway.admin_token or store.admin_token(layout.redis_url, layout.tls) or "cannot be read from the store"
+    )
+
+
 def _banner_rows(plan: ClusterPlan, layout: Layout) -> list[tuple[str, str]]:
-    token = plan.gateway.admin_token or store.admin_token(layout.redis_url)
     kind = f"embedded Valkey, durability {plan.gateway.durability}" if plan.embedded else "external"
     rows = [
         ("page and API", f"{plan.url}  (all gateways)"),
         ("gateways", ", ".join(f"{plan.url.rpartition(':')[0]}:{spec.port}" for spec in layout.gateways)),
-        ("metrics", " ".join(f":{spec.port}/metrics" for spec in (*layout.gateways, *layout.workers))),
+        ("operators", ", ".join(f"{http_url(plan.gateway.ops_host, spec.ops_port)}/ops" for spec in layout.gateways)),
+        ("metrics", " ".join(f":{spec.ops_port or spec.port}/metrics" for spec in (*layout.gateways, *layout.workers))),
         ("store", f"{store.without_password(layout.redis_url)}  ({kind})"),
         ("data and logs", str(plan.data.absolute())),
     ]
     if plan.gateway.tcp:
         rows.append(("TCP", plan.gateway.tcp.replace(",", "  ")))
-    if token:
-        rows.append(("admin token", token))
+    rows.append(("admin token", _token_row(plan, layout)))
     rows.append(("stop", f"Ctrl-C, or tavolata down --data {plan.data}"))
     return rows

@@ -2,7 +2,7 @@
 
 from gateway.dialects.codex import CodexSettings
 from gateway.dialects.snarl import SnarlSettings
-from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, described
+from shared.runtime.settings import EmbeddedStoreSettings, GatewaySettings, StoreSettings, WorkerSettings, described
 
 Row = tuple[str, str, str]
 
@@ -14,6 +14,7 @@ def sections() -> list[tuple[str, list[Row]]]:
         ("Every process", common),
         ("Gateway", [row for row in described(GatewaySettings) if row not in common]),
         ("Worker", [row for row in described(WorkerSettings) if row not in common]),
+        ("Embedded store, read by `tavolata up`", described(EmbeddedStoreSettings)),
         ("Codex, read by gateways", described(CodexSettings)),
         ("Snarl, read by gateways", described(SnarlSettings)),
     ]

@@ -7,7 +7,6 @@ ended. A `cluster.json` without the lock is left over from an earlier cluster an
 import fcntl
 import os
 import signal
-import tempfile
 import time
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import msgspec
 import psutil
 
 from deploy.errors import CommandError
+from deploy.launcher.private_files import replace_file
 
 STATE = "cluster.json"
 LOCK = "lock"
@@ -26,12 +26,15 @@ class RunningProcess(msgspec.Struct, frozen=True):
     role: str
     pid: int
     port: int | None = None
+    ops_port: int | None = None
+    """Port of a gateway for operators."""
 
 
 class RunningCluster(msgspec.Struct, frozen=True):
     url: str
     """Address of the page and the API."""
     redis_url: str
+    """Address of the store, with the operator's password if it is embedded."""
     processes: tuple[RunningProcess, ...]
 
     def supervisor(self) -> int:
@@ -66,12 +69,8 @@ def is_locked(folder: Path) -> bool:
 
 
 def write(folder: Path, cluster: RunningCluster) -> None:
-    """Replace the file as a whole: a reader sees the old content or the new one."""
     text = msgspec.json.format(msgspec.json.encode(cluster), indent=2)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=STATE)
-    with os.fdopen(handle, "wb") as file:
-        file.write(text + b"\n")
-    Path(name).replace(folder / STATE)
+    replace_file(folder / STATE, text + b"\n")
 
 
 def read(folder: Path) -> RunningCluster | None:
@@ -103,10 +102,13 @@ def running_cluster(data: Path) -> RunningCluster:
 
 
 def process_lines(cluster: RunningCluster) -> list[str]:
-    """`role pid port uptime` of every process."""
-    return [
-        f"{process.role} {process.pid} {process.port or '-'} {_uptime(process.pid)}" for process in cluster.processes
-    ]
+    """`role pid port uptime` of every process; `ops=PORT` follows for gateways."""
+    return [_line(process) for process in cluster.processes]
+
+
+def _line(process: RunningProcess) -> str:
+    line = f"{process.role} {process.pid} {process.port or '-'} {_uptime(process.pid)}"
+    return f"{line} ops={process.ops_port}" if process.ops_port else line
 
 
 def _uptime(pid: int) -> str:

@@ -1,6 +1,7 @@
 """The plan of a cluster on one machine: from options and settings to processes with their ports."""
 
 import asyncio
+import itertools
 import os
 import re
 import sys
@@ -10,22 +11,39 @@ from functools import partial
 from pathlib import Path
 
 from deploy.errors import USAGE, CommandError
-from deploy.launcher import ports, store, valkey
+from deploy.launcher import ports, store, store_users, valkey
 from deploy.launcher.process import ProcessSpec
+from deploy.launcher.store_users import StoreUsers
 from deploy.launcher.valkey import ValkeyConfig
+from shared.bus.address import TlsFiles
 from shared.runtime.http_client import HttpClient
-from shared.runtime.settings import HIGHEST_PORT, GatewaySettings, SettingError, WorkerSettings, from_env, to_env
+from shared.runtime.settings import (
+    HIGHEST_PORT,
+    EmbeddedStoreSettings,
+    GatewaySettings,
+    SettingError,
+    WorkerSettings,
+    from_env,
+    to_env,
+)
 
 MOST_PROCESSES = 99
 """Limit for gateways and for workers: the ports of each kind are consecutive, within the ranges below."""
 WORKER_PORTS = 100
 VALKEY_PORT = 200
+OPS_PORTS = 300
 """Offsets from the port that all gateways share."""
 HTTP_LIMIT_S = 2.0
 LISTENER = re.compile(r"(?P<name>[a-z][a-z0-9.-]*)=(?P<port>\d{1,5})(?:;[a-z_-]+(?:=[^;,\s]*)?)*")
 LOCAL_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """Addresses that mean all interfaces, and where a server that listens there is reached from this machine."""
 APPENDFSYNC = {"fsync": "always", "applied": "everysec", "replicated": "always"}
+
+
+def http_url(host: str, port: int | None) -> str:
+    """The address of a server of this machine."""
+    local = LOCAL_ADDRESS.get(host, host)
+    return f"http://{f'[{local}]' if ':' in local else local}:{port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +56,14 @@ class ClusterPlan:
     gateway: GatewaySettings
     worker: WorkerSettings
     embedded: bool
+    store: EmbeddedStoreSettings = field(default_factory=EmbeddedStoreSettings)
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     gateway_command: tuple[str, ...] = (sys.executable, "-m", "gateway")
     worker_command: tuple[str, ...] = (sys.executable, "-m", "worker")
 
     @property
     def url(self) -> str:
-        host = LOCAL_ADDRESS.get(self.gateway.host, self.gateway.host)
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.gateway.port}"
+        return http_url(self.gateway.host, self.gateway.port)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +71,10 @@ class Layout:
     """The processes of a cluster. The store is started first; gateways are stopped first."""
 
     redis_url: str
+    """Address of the store, with the operator's login if it is embedded."""
+    tls: TlsFiles
+    users: StoreUsers | None
+    """The users of the embedded store."""
     store: tuple[ProcessSpec, ...]
     workers: tuple[ProcessSpec, ...]
     gateways: tuple[ProcessSpec, ...]
@@ -65,6 +87,7 @@ def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str
     """Settings from `TAVOLATA_*`; without TAVOLATA_REDIS_URL the store is embedded. Raises `CommandError`."""
     try:
         gateway, worker = from_env(GatewaySettings, env), from_env(WorkerSettings, env)
+        embedded_store = from_env(EmbeddedStoreSettings, env)
     except SettingError as error:
         raise CommandError(str(error), USAGE) from None
     if not 0 < gateway.port <= HIGHEST_PORT - gateways:
@@ -81,6 +104,7 @@ def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str
         gateway=gateway,
         worker=worker,
         embedded="TAVOLATA_REDIS_URL" not in env,
+        store=embedded_store,
         env=env,
     )
 
@@ -113,28 +137,43 @@ def lay_out(plan: ClusterPlan) -> Layout:
         ports.require_free(plan.gateway.port + number, host, "--port")
     for port in listener_ports(plan.gateway.tcp):
         ports.require_free(port, host, "--tcp")
+    tls = TlsFiles.named_in(plan.gateway)
+    if not plan.embedded:
+        url = plan.gateway.redis_url
+        workers, gateways = _workers(plan, url), _gateways(plan, url)
+        return Layout(redis_url=url, tls=tls, users=None, store=(), workers=tuple(workers), gateways=tuple(gateways))
+    users = StoreUsers.kept_in(users_file(plan))
     config = ValkeyConfig(
         port=ports.free_port(plan.gateway.port + VALKEY_PORT),
         directory=plan.data.absolute() / "valkey",
         appendfsync=APPENDFSYNC[plan.gateway.durability],
+        users_file=users_file(plan),
+        maxmemory=plan.store.maxmemory,
     )
-    redis_url = config.url if plan.embedded else plan.gateway.redis_url
+    urls = {role: users.url(role, config.host, config.port) for role in store_users.ROLES}
     return Layout(
-        redis_url=redis_url,
-        store=(_valkey(config, plan),) if plan.embedded else (),
-        workers=tuple(_workers(plan, redis_url)),
-        gateways=tuple(_gateways(plan, redis_url)),
+        redis_url=urls[store_users.OPERATOR],
+        tls=tls,
+        users=users,
+        store=(_valkey(config, plan, urls[store_users.OPERATOR]),),
+        workers=tuple(_workers(plan, urls[store_users.WORKER])),
+        gateways=tuple(_gateways(plan, urls[store_users.GATEWAY])),
     )
 
 
-def _valkey(config: ValkeyConfig, plan: ClusterPlan) -> ProcessSpec:
+def users_file(plan: ClusterPlan) -> Path:
+    """The configuration file of the embedded store that contains its users."""
+    return plan.data.absolute() / "valkey" / "valkey.conf"
+
+
+def _valkey(config: ValkeyConfig, plan: ClusterPlan, url: str) -> ProcessSpec:
     try:
         command = tuple(valkey.command(config))
     except FileNotFoundError as error:
         raise CommandError(f"there is no Valkey for this machine ({error}): name a store with --redis") from None
 
     async def is_ready() -> bool:
-        return await asyncio.to_thread(store.answers, config.url)
+        return await asyncio.to_thread(store.answers, url)
 
     return ProcessSpec(
         role="valkey",
@@ -148,13 +187,11 @@ def _valkey(config: ValkeyConfig, plan: ClusterPlan) -> ProcessSpec:
 
 
 def _workers(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
-    taken: set[int] = set()
-    for number in range(1, plan.workers + 1):
-        port = ports.free_port(plan.gateway.port + WORKER_PORTS + number, plan.worker.host)
-        while port in taken:
-            port = ports.free_port()
-        taken.add(port)
-        settings = replace(plan.worker, redis_url=redis_url, port=port)
+    # A worker serves nothing to players, so its page is where the operators' pages are.
+    host = plan.gateway.ops_host
+    numbered = zip(range(1, plan.workers + 1), _ports_from(plan.gateway.port + WORKER_PORTS, host), strict=False)
+    for number, port in numbered:
+        settings = replace(plan.worker, redis_url=redis_url, host=host, port=port)
         yield ProcessSpec(
             role="worker",
             name=f"worker-{number}",
@@ -167,17 +204,32 @@ def _workers(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
 
 def _gateways(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
     shared = plan.gateway.port
-    for number in range(1, plan.gateways + 1):
-        settings = replace(plan.gateway, redis_url=redis_url, port=shared + number, shared_port=shared)
+    numbered = zip(range(1, plan.gateways + 1), _ports_from(shared + OPS_PORTS, plan.gateway.ops_host), strict=False)
+    for number, ops_port in numbered:
+        settings = replace(
+            plan.gateway, redis_url=redis_url, port=shared + number, shared_port=shared, ops_port=ops_port
+        )
         yield ProcessSpec(
             role="gateway",
             name=f"gateway-{number}",
             command=plan.gateway_command,
             env={**plan.env, **to_env(settings)},
             port=settings.port,
+            ops_port=ops_port,
             is_ready=partial(_responds, settings.host, settings.port, "/readyz"),
             stop_s=10 + settings.drain_ms / 1000,
         )
+
+
+def _ports_from(before: int, host: str) -> Iterator[int]:
+    """The ports after `before`; another free port in place of each one that is taken."""
+    given: set[int] = set()
+    for preferred in itertools.count(before + 1):
+        port = ports.free_port(preferred, host)
+        while port in given:
+            port = ports.free_port(host=host)
+        given.add(port)
+        yield port
 
 
 async def _responds(host: str, port: int, path: str) -> bool:

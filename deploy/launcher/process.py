@@ -29,6 +29,7 @@ class ProcessSpec:
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     port: int | None = None
+    ops_port: int | None = None
     is_ready: Callable[[], Awaitable[bool]]
     stop_s: float = 15.0
     """Time between SIGTERM and SIGKILL."""

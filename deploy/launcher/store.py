@@ -8,14 +8,19 @@ from redis.retry import Retry
 
 from deploy.errors import USAGE, CommandError
 from shared.bus import keys, meta
+from shared.bus.address import Address, BadUrl, TlsFiles
 
 LIMIT_S = 3.0
 
 
-def check(url: str) -> None:
+def check(url: str, tls: TlsFiles = TlsFiles()) -> None:
     """Raise `CommandError` unless the store answers."""
     try:
-        _ping(url)
+        if tls != TlsFiles() or url.startswith("rediss:"):
+            Address.parse(url, tls)
+        _ping(url, tls)
+    except BadUrl as error:
+        raise CommandError(str(error), USAGE) from None
     except ValueError as error:
         raise CommandError(f"{without_password(url)} is not the address of a store: {error}", USAGE) from None
     except AuthenticationError as error:
@@ -27,16 +32,16 @@ def check(url: str) -> None:
 def answers(url: str) -> bool:
     """Whether the store takes commands: it listens and has loaded its data."""
     try:
-        _ping(url)
+        _ping(url, TlsFiles())
     except (RedisError, OSError):
         return False
     return True
 
 
-def admin_token(url: str) -> str | None:
+def admin_token(url: str, tls: TlsFiles = TlsFiles()) -> str | None:
     """The admin token that the cluster generated at its first start; None if it cannot be read."""
     try:
-        with _client(url) as client:
+        with _client(url, tls) as client:
             token = client.hget(keys.SECRETS, meta.ADMIN_TOKEN)
     except (RedisError, OSError):
         return None
@@ -51,12 +56,13 @@ def without_password(url: str) -> str:
     return url.replace(f":{parts.password}@", ":***@")
 
 
-def _ping(url: str) -> None:
-    with _client(url) as client:
+def _ping(url: str, tls: TlsFiles) -> None:
+    with _client(url, tls) as client:
         client.ping()
 
 
-def _client(url: str) -> Redis:
+def _client(url: str, tls: TlsFiles) -> Redis:
+    files = {"ssl_ca_certs": tls.ca, "ssl_certfile": tls.cert, "ssl_keyfile": tls.key}
     # Without retries: the caller polls, and a store that does not answer must be reported at once.
     return Redis.from_url(
         url,
@@ -64,4 +70,5 @@ def _client(url: str) -> Redis:
         socket_timeout=LIMIT_S,
         socket_connect_timeout=LIMIT_S,
         retry=Retry(NoBackoff(), 0),
+        **{name: path for name, path in files.items() if path and url.startswith("rediss:")},
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 
 from deploy.errors import CommandError
-from deploy.launcher import cluster_file, store
+from deploy.launcher import cluster_file, private_files, store
 from deploy.launcher.cluster_file import SUPERVISOR, RunningCluster, RunningProcess
-from deploy.launcher.plan import ClusterPlan, Layout, lay_out
+from deploy.launcher.plan import ClusterPlan, Layout, lay_out, users_file
 from deploy.launcher.process import LogFile, ProcessSpec, SupervisedProcess, is_important
 
 START_S = 60.0
@@ -51,6 +51,8 @@ class Supervisor:
     async def _run(self, layout: Layout, lock: int) -> None:
         try:
             (self._plan.data / "valkey").mkdir(exist_ok=True)
+            if layout.users is not None:
+                private_files.replace_file(users_file(self._plan), layout.users.config().encode())
             self._processes = [self._supervised(spec, lock, layout) for spec in layout.processes()]
         except OSError as error:
             raise CommandError(f"the data folder {self._plan.data} cannot be used: {error}") from None
@@ -67,7 +69,7 @@ class Supervisor:
         if layout.store:
             await self._start_all(layout.store, LOAD_S)
         else:
-            await asyncio.to_thread(store.check, layout.redis_url)
+            await asyncio.to_thread(store.check, layout.redis_url, layout.tls)
         await self._start_all((*layout.workers, *layout.gateways), START_S)
         return not self._stop.is_set()
 
@@ -117,7 +119,7 @@ class Supervisor:
 
     def _write_cluster_file(self, redis_url: str) -> None:
         running = (
-            RunningProcess(process.spec.role, process.pid, process.spec.port)
+            RunningProcess(process.spec.role, process.pid, process.spec.port, process.spec.ops_port)
             for process in self._processes
             if process.pid
         )
@@ -148,11 +150,16 @@ class Supervisor:
 
 
 async def _lock(data: Path) -> int:
-    """The lock on the data folder. Processes of a cluster whose supervisor was killed get some time to end."""
+    """The lock on the data folder, which is then closed to other users. Processes of a cluster whose supervisor was
+    killed get some time to end."""
+    os.umask(private_files.UMASK)  # for this process and its children, which all write into the folder
     end = asyncio.get_running_loop().time() + LEFTOVER_S
     while True:
         try:
+            ours = private_files.is_ours(data)
             lock = cluster_file.take_lock(data)
+            if lock is not None:
+                private_files.narrow(data, itself=ours)
         except OSError as error:
             raise CommandError(f"the data folder {data} cannot be used: {error.strerror}") from None
         if lock is not None:

@@ -20,7 +20,11 @@ class ValkeyConfig:
     host: str = LOOPBACK
     appendonly: bool = True
     appendfsync: str = "always"
+    maxmemory: int = 0
+    """In bytes; 0: no limit."""
     cluster: bool = False
+    users_file: Path | None = None
+    """A configuration file with the users of the store; without it, the store has no password."""
     extra: tuple[str, ...] = ()
 
     @property
@@ -54,6 +58,7 @@ def command(config: ValkeyConfig) -> list[str]:
         "save": "",
         "appendonly": "yes" if config.appendonly else "no",
         "appendfsync": config.appendfsync,
+        "maxmemory": str(config.maxmemory),
         "maxmemory-policy": "noeviction",
     }
     if config.cluster:
@@ -63,4 +68,6 @@ def command(config: ValkeyConfig) -> list[str]:
             "cluster-announce-ip": config.host,
             "cluster-node-timeout": "2000",
         }
-    return [str(binary()), *(part for name, value in options.items() for part in (f"--{name}", value)), *config.extra]
+    file = () if config.users_file is None else (str(config.users_file),)
+    words = (part for name, value in options.items() for part in (f"--{name}", value))
+    return [str(binary()), *file, *words, *config.extra]

@@ -70,6 +70,8 @@ class SnarlServer:
             "SNARL_CLIENTS": str(self.clients),
             "SNARL_WAIT": f"{self.wait:g}",
         }
+        if self.observe:
+            options["SNARL_WHOLE_LEVEL"] = "on"
         if self.levels is not None:
             options["SNARL_LEVELS"] = str(self.levels.absolute())
         env = {**os.environ, **{PREFIX + name: value for name, value in options.items()}}

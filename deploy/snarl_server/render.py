@@ -1,4 +1,5 @@
-"""Draws the view of a Snarl spectator for the terminal: the whole level and the players. No loop, no IO."""
+"""Draws the view of a Snarl spectator for the terminal: the level as far as it is shown, and the players. No loop, no
+IO."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -44,7 +45,7 @@ def draw_game(view: View, names: Mapping[Seat, str], width: int = 120) -> Render
     """
     if view.board is None:
         return Panel(Text("waiting for players", style="dim"), title="Snarl", border_style="grey42", expand=False)
-    tile = 2 if 2 * len(view.board.rows[0]) + _FRAME <= width else 1
+    tile = 2 if 2 * max(map(len, view.board.rows)) + _FRAME <= width else 1
     level = Panel(
         draw_level(view, view.board, tile),
         title=Text(f" Level {view.level} of {view.last} ", style="bold"),
@@ -52,7 +53,7 @@ def draw_game(view: View, names: Mapping[Seat, str], width: int = 120) -> Render
         padding=(1, 2),
         expand=False,
     )
-    parts: list[RenderableType] = [level, _exit_status(view.board), _party(view, names)]
+    parts: list[RenderableType] = [level, _exit_status(view), _party(view, names)]
     if view.end is not None:
         parts.append(Text(*_ENDS[view.end]))
     return Group(*parts)
@@ -72,8 +73,9 @@ def draw_level(view: View, board: Board, tile: int) -> Text:
 
 def _marks(view: View, board: Board) -> dict[Point, tuple[str, str]]:
     """Symbol and style of the tiles that an object or an actor covers; actors cover objects."""
-    unlocked = board.key is None
-    marks = {board.exit: ("▼ ", "bold bright_green" if unlocked else "bold red")}
+    marks: dict[Point, tuple[str, str]] = {}
+    if board.exit is not None:
+        marks[board.exit] = ("▼ ", "bold red" if view.key is None else "bold bright_green")
     if board.key is not None:
         marks[board.key] = ("♦ ", "bold gold1")
     for member in view.party:
@@ -85,8 +87,8 @@ def _marks(view: View, board: Board) -> dict[Point, tuple[str, str]]:
     return marks
 
 
-def _exit_status(board: Board) -> Text:
-    if board.key is None:
+def _exit_status(view: View) -> Text:
+    if view.key is not None:
         return Text("  ▼ the exit is unlocked", style="green")
     return Text("  ♦ find the key   ▼ the exit is locked", style="red")
 

@@ -1,0 +1,37 @@
+"""The users of the embedded store: one for each role, with passwords that are generated at the first start."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+TEMPLATE = Path(__file__).parents[1] / "docker" / "users.acl"
+OPERATOR, GATEWAY, WORKER = ROLES = ("operator", "gateway", "worker")
+_USER = re.compile(r"^user (\w+) on >(\S+) ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreUsers:
+    """The password of each role."""
+
+    passwords: Mapping[str, str]
+
+    @staticmethod
+    def kept_in(file: Path) -> "StoreUsers":
+        """The users in a configuration file of the store; new passwords for roles that it does not have."""
+        try:
+            kept = dict(_USER.findall(file.read_text()))
+        except FileNotFoundError:
+            kept = {}
+        return StoreUsers({role: kept.get(role) or secrets.token_urlsafe(24) for role in ROLES})
+
+    def config(self) -> str:
+        """The configuration file. The passwords are in it and not on the command line, which every user can read."""
+        text = TEMPLATE.read_text()
+        for role, password in self.passwords.items():
+            text = text.replace(f"@{role}@", f">{password}")
+        return text
+
+    def url(self, role: str, host: str, port: int) -> str:
+        return f"redis://{role}:{self.passwords[role]}@{host}:{port}/0"
