@@ -4,21 +4,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime-installed
 DEV := $(VENV)/.dev-installed
+DOCS := $(VENV)/.docs-installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tests of clusters and of the page mostly wait, so there is one process more than most machines of CI have cores.
-PYTEST := $(BIN)/python -m pytest -n 3 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n 3
 NPM_TOOLS := node_modules/.bin
 PAGE := gateway/web
 ARGS ?=
 
 # Simulated clusters that `make verify` runs; `make test` runs the default of tests/simulation.
 VERIFY_SIMULATIONS ?= 500
+# Rounds of fuzzing for each dialect that `make verify` runs; `make test` runs the default of tests/fuzz.
+VERIFY_FUZZ_ROUNDS ?= 1000
 
 # Compile each module once instead of at every start of a process: tests start hundreds of them.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run unit test verify format check check-python check-page coverage load bench clean
+.PHONY: help run unit test verify format check check-python check-page coverage load bench docs clean
 
 help: ## list these targets
 	@echo "Usage: make TARGET [ARGS=\"...\"]"
@@ -36,6 +39,7 @@ test: check ## run everything that must hold for a submission: check, then all t
 
 verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
 	TAVOLATA_SIMULATIONS=$(VERIFY_SIMULATIONS) $(PYTEST) tests/simulation --timeout 7200 $(ARGS)
+	TAVOLATA_FUZZ_ROUNDS=$(VERIFY_FUZZ_ROUNDS) $(PYTEST) tests/fuzz $(ARGS)
 	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
 
 format: $(DEV) ## format Python, JavaScript and CSS, and fix what the linters can fix
@@ -59,7 +63,7 @@ check-page:
 
 coverage: $(DEV) ## run all tests and report which lines they reach
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/coverage run -m pytest -n auto $(ARGS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -69,11 +73,15 @@ load: $(RUNTIME) ## put load on a running cluster and check every answer
 bench: $(DEV) ## compare with other game servers (about half an hour; needs Node.js)
 	$(BIN)/python -m benchmarks.peers run $(ARGS)
 
+docs: $(DOCS) ## build the docs site into build/site; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "==> open build/site/index.html"
+
 clean: ## remove everything that was installed, built, cached or stored
 	rm -rf $(VENV) .tavolata .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* \
 	  build *.egg-info node_modules
 
-# Two stamps for one environment: running a cluster must not wait for linters and a browser driver.
+# Stamps for one environment: running a cluster must not wait for linters and a browser driver.
 $(RUNTIME): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Tavolata needs Python 3.11 or newer; choose one with: make PYTHON=python3.12" >&2; exit 1; }
@@ -86,4 +94,9 @@ $(RUNTIME): pyproject.toml
 $(DEV): $(RUNTIME)
 	@echo "==> installing the tools for development (once)"
 	@$(PIP) --editable ".[dev]"
+	@touch $@
+
+$(DOCS): $(RUNTIME)
+	@echo "==> installing the tools for the docs site (once)"
+	@$(PIP) --editable ".[docs]"
 	@touch $@

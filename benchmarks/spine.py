@@ -30,7 +30,7 @@ _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
 def main() -> None:
     size = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     keys = Keys(Partition(0), 64)
-    catalog, settings = load_catalog(""), WorkerSettings(snapshot_every=1_000_000)
+    catalog, settings = load_catalog(""), WorkerSettings(snapshot_every=1_000_000, log_bytes=1 << 30)
     partition = OwnedPartition(Partition(0), keys, Lease(Epoch(1), "t", "0-0", 0), catalog, settings)
     rooms = [RoomId(1_000 + number) for number in range(ROOMS)]
     spec = RoomSpec("stones", 2, {"stones": 1_000_000})

@@ -13,7 +13,7 @@ from tests.support.launched import Launched
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NOT_FOUND = "THE BROWSER TESTS WERE SKIPPED: no Chromium on this machine (Debian: apt-get install chromium)"
-QUICK = {"TAVOLATA_BOT_MS": "10", "TAVOLATA_ADMIN_TOKEN": "let-me-in"}
+QUICK = {"TAVOLATA_BOT_MS": "10", "TAVOLATA_ADMIN_TOKEN": "let-me-in-please-now"}
 
 LIMIT_S = 300
 """The time limit of a test: whole games take minutes on a busy machine."""
@@ -60,7 +60,8 @@ def newcomer(browser: Browser, cluster: Launched) -> Iterator[Newcomer]:
     people: list[Person] = []
 
     def come(**how: object) -> Person:
-        person = Person(browser, f"http://127.0.0.1:{cluster.port}", **how)  # type: ignore[arg-type]
+        url, ops_url = (f"http://127.0.0.1:{port}" for port in (cluster.port, cluster.ops_port()))
+        person = Person(browser, url, ops_url, **how)  # type: ignore[arg-type]
         people.append(person)
         return person
 

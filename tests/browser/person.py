@@ -14,8 +14,11 @@ _INSIDE = ".meadow, .hit, .spot, .puff, .room, .step"
 class Person:
     """One browser context: its storage, its page, and all errors of the page."""
 
-    def __init__(self, browser: Browser, url: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def __init__(
+        self, browser: Browser, url: str, ops_url: str, *, width: int = 1280, height: int = 900, dark: bool = False
+    ) -> None:
         self.url = url
+        self.ops_url = ops_url
         self.complaints: list[str] = []
         self.frames: list[dict[str, Any]] = []
         self.sent: list[dict[str, Any]] = []
@@ -55,6 +58,9 @@ class Person:
 
     # --- what a person does -------------------------------------------------------------------------------------------
 
+    def visit_operations(self) -> None:
+        self.page.goto(f"{self.ops_url}/ops")
+
     def visit(self, path: str = "/") -> "Person":
         self.page.goto(self.url + path)
         return self
@@ -81,9 +87,10 @@ class Person:
         return self.at_table()
 
     def at_table(self) -> int:
-        self.page.wait_for_url(re.compile(r"/t/\d+$"))
+        """Waits for the page of a table; returns its number. The address of a private table ends with its key."""
+        self.page.wait_for_url(re.compile(r"/t/\d+(#\w+)?$"))
         self.page.locator(".status").wait_for()
-        return int(self.page.url.rpartition("/")[2])
+        return int(self.page.url.rpartition("/")[2].partition("#")[0])
 
     @property
     def lit(self) -> Locator:

@@ -62,6 +62,7 @@ def _plain(value: Any) -> Any:
         (codex.GAME, 2, 3, True, {}),
         (snarl.GAME, 2, 4, False, {}),
         (snarl.GAME, 3, 5, True, {"levels": "shipped"}),
+        (snarl.GAME, 2, 6, False, {"whole_level": True}),
         *((eriantys.GAME, 2 + seed % 3, seed, seed % 4 != 0, {"expert": True}) for seed in range(8)),
         (eriantys.GAME, 4, 9, False, {}),
     ],

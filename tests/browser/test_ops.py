@@ -1,5 +1,7 @@
 """The operator's page, with and without the token."""
 
+import urllib.request
+
 import pytest
 from playwright.sync_api import expect
 
@@ -11,8 +13,16 @@ from tests.support.waiting import eventually
 TOKEN = QUICK["TAVOLATA_ADMIN_TOKEN"]
 
 
+def answers(port: int | None) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz"):
+            return True
+    except OSError:
+        return False
+
+
 def enter(person: Person) -> None:
-    person.visit("/ops")
+    person.visit_operations()
     person.page.locator("#token").fill(TOKEN)
     person.page.locator("#token").press("Enter")
     person.page.locator(".figures").wait_for()
@@ -21,7 +31,7 @@ def enter(person: Person) -> None:
 def test_without_the_token_nothing_is_shown(newcomer: Newcomer) -> None:
     person = newcomer()
     person.forgiven = ("401",)
-    person.visit("/ops")
+    person.visit_operations()
     person.page.locator("#token").fill("a guess")
     person.page.locator("#token").press("Enter")
     expect(person.page.locator(".wrong")).to_have_text("This is not the admin token.")
@@ -68,3 +78,4 @@ def test_a_process_is_drained_and_the_game_goes_on(newcomer: Newcomer, cluster: 
     player.wait_for_turn()
     player.press("take-1")
     eventually(lambda: len(cluster.processes(role)) == 2, "both are there again", 60)
+    eventually(lambda: all(map(answers, cluster.processes(role).values())), "both answer", 60)

@@ -14,11 +14,13 @@ from tests.support.launched import Launched
 from tests.support.waiting import eventually
 
 LINES = "one => { const all = new Range(); all.selectNodeContents(one); return all.getClientRects().length; }"
-PAGES = ("/", "/t/1000", "/replay/1000", "/ops", "/web/js/main.js", "/web/css/base.css", "/web/icon.svg")
+OPERATORS_PAGES = ("/ops", "/web/js/ops.js")
+PAGES = ("/", "/t/1000", "/replay/1000", "/web/js/main.js", "/web/css/base.css", "/web/icon.svg")
 
 
 def get(cluster: Launched, path: str, **headers: str) -> tuple[int, Message]:
-    request = urllib.request.Request(f"http://127.0.0.1:{cluster.port}{path}", headers=headers)
+    port = cluster.ops_port() if path in OPERATORS_PAGES else cluster.port
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
     try:
         with urllib.request.urlopen(request) as answer:
             return answer.status, answer.headers
@@ -27,7 +29,7 @@ def get(cluster: Launched, path: str, **headers: str) -> tuple[int, Message]:
             return refused.code, refused.headers
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", PAGES + OPERATORS_PAGES)
 def test_every_file_has_a_strict_policy_and_is_not_sent_twice(cluster: Launched, path: str) -> None:
     status, headers = get(cluster, path)
     assert status == 200
@@ -58,7 +60,7 @@ def test_everything_fits_a_screen_of_360_pixels(newcomer: Newcomer, dark: bool) 
         person.play_bots(game)
         person.wait_for_turn()
         assert_fits(person)
-    person.visit("/ops")
+    person.visit_operations()
     expect(person.page.locator("#token")).to_be_visible()
     assert_fits(person)
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
-from tests.browser.test_games import play_to_the_end
+from tests.browser.test_games import play_on, play_to_the_end
 from tests.browser.wire import Frame, Wire
 from tests.support.launched import Launched
 from tests.support.waiting import eventually
@@ -31,7 +31,7 @@ def test_a_reload_in_mid_game_keeps_seat_log_and_board(newcomer: Newcomer) -> No
     person.wait_for_turn()
     expect(person.page.locator("#name")).to_have_text(name)
     expect(person.page.locator(".log")).to_contain_text("You played assistant")
-    play_to_the_end(person, 3)
+    assert play_on(person, 3, 10) == 10
 
 
 def test_killed_gateways_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: Launched) -> None:
@@ -44,8 +44,7 @@ def test_killed_gateways_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: 
     expect(person.page.locator("#banner")).to_be_visible()
     expect(person.page.locator("#banner")).to_be_hidden(timeout=60_000)
     eventually(lambda: len(cluster.processes("gateway")) == 2, "both gateways are back", 60)
-    play_to_the_end(person, 5)
-    assert "won" in person.status()
+    assert play_on(person, 5, 10) == 10
 
 
 def test_a_click_while_the_gateways_are_gone_is_carried_out_once(newcomer: Newcomer, cluster: Launched) -> None:
@@ -80,8 +79,7 @@ def test_killed_workers_cost_a_moment_and_no_move(newcomer: Newcomer, cluster: L
     for pid in cluster.processes("worker"):
         os.kill(pid, signal.SIGKILL)
     person.press(person.offered()[0])
-    play_to_the_end(person, 8)
-    assert "won" in person.status()
+    assert play_on(person, 8, 10) == 10
 
 
 def test_a_session_that_is_opened_elsewhere_can_be_taken_back(newcomer: Newcomer) -> None:

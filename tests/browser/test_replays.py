@@ -77,6 +77,6 @@ def test_the_replay_of_a_private_table_is_for_its_players_only(newcomer: Newcome
     person.page.get_by_role("link", name="Table", exact=True).click()
     expect(person.page.locator("#rematch")).to_be_visible()
     other = newcomer()
-    other.forgiven = ("403",)
+    other.forgiven = ("404",)
     other.visit(f"/replay/{table}")
-    expect(other.page.locator(".lonely")).to_contain_text("Only the seats of this room may read this.")
+    expect(other.page.locator(".lonely")).to_contain_text("There is no such room.")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
-from tests.browser.test_games import play_to_the_end
+from tests.browser.test_games import play_on
 
 
 def two_at_a_table(newcomer: Newcomer, game: str = "stones") -> tuple[Person, Person, int]:
@@ -79,11 +79,12 @@ def test_a_spectator_sees_no_hidden_card_not_even_in_the_frames(newcomer: Newcom
     player.wait_for_turn()
     watcher = newcomer().visit(f"/t/{table}")
     watcher.page.locator(".codex-places").wait_for()
-    play_to_the_end(player, 9)
-    expect(watcher.page.locator(".status")).to_contain_text("won")
+    assert play_on(player, 9, 16) == 16
+    offset = player.page.locator(".board").get_attribute("data-offset") or ""
+    expect(watcher.page.locator(".board")).to_have_attribute("data-offset", offset)
     assert watcher.page.locator(".codex-hand, .board .lit").count() == 0
     steps = [frame for frame in watcher.frames if frame["type"] in ("update", "watching", "view")]
-    assert len(steps) > 30
+    assert len(steps) > 15
     assert [secret for frame in steps for secret in hidden_cards(frame)] == []
     assert any(hidden_cards(frame) for frame in player.frames), "the player's own frames have what is looked for"
 
@@ -105,7 +106,7 @@ def test_a_table_is_found_in_the_live_list_by_filters_and_by_number(newcomer: Ne
     expect(watcher.page.locator("#sit")).to_be_visible()
 
 
-def test_a_private_table_is_not_listed_but_its_number_opens_it(newcomer: Newcomer) -> None:
+def test_a_private_table_is_not_listed_and_its_link_alone_opens_it(newcomer: Newcomer) -> None:
     host, guest = newcomer(), newcomer()
     table = host.open_table("stones", private=True)
     assert table > 99_999_999
@@ -113,6 +114,11 @@ def test_a_private_table_is_not_listed_but_its_number_opens_it(newcomer: Newcome
     guest.page.locator(".rooms, .tables .quiet").first.wait_for()
     assert guest.page.locator(f"tr[data-room='{table}']").count() == 0
     guest.visit(f"/t/{table}")
+    expect(guest.page.locator(".lonely")).to_contain_text("There is no such room.")
+    link = host.page.locator(".share").inner_text()
+    assert link == host.page.url
+    assert link.startswith(f"{host.url}/t/{table}#")
+    guest.visit(link.removeprefix(host.url))
     guest.page.locator("#sit").click()
     host.page.locator(".board[data-status=playing]").wait_for()
 

@@ -15,7 +15,7 @@ Arrive: TypeAlias = Callable[[Node], Awaitable[Player]]
 @pytest.fixture(scope="session")
 def calm() -> Iterator[Cluster]:
     """Two gateways and two workers that run undisturbed, shared by all tests that ask for them."""
-    with Cluster(lease_ms=900, bot_ms=5, secret="known to tests") as cluster:
+    with Cluster(lease_ms=900, bot_ms=5, secret="a secret that is known to tests") as cluster:
         yield cluster.start()
 
 

@@ -21,16 +21,17 @@ SPECTATORS = OUTBOX // 4
 @pytest.fixture(scope="module")
 def narrow() -> Iterator[Cluster]:
     """A gateway that gives slow readers all the time they need, and one that does not."""
-    with Cluster(lease_ms=900, outbox_bytes=OUTBOX, rate=100_000, burst=100_000) as cluster:
+    with Cluster(lease_ms=900, outbox_bytes=OUTBOX, rate=100_000, burst=100_000, chat_bytes=10**9) as cluster:
         cluster.node("gateway", write_ms=600_000)
         cluster.node("gateway", write_ms=1_500)
         yield cluster.start(0, 1)
 
 
 async def _slow(gateway: Node) -> Player:
-    """A player with a small window, who can stop reading."""
+    """A player with small buffers, who can stop reading."""
     narrow = socket.socket()
     narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
     narrow.setblocking(False)
     await asyncio.get_running_loop().sock_connect(narrow, (HOST, gateway.port))
     player = Player()
@@ -39,16 +40,34 @@ async def _slow(gateway: Node) -> Player:
     return player
 
 
-async def _talk(table: StonesTable, gateway: Node, enough: int) -> None:
-    """Chat until the gateway has more to say to the slow one than it may keep, and then some more."""
-    speaker = table.players[0]
-    while gateway.metrics()["tavolata_outbox_bytes"] < enough:
-        for _ in range(10):
+async def _chatty_room(arrive: Arrive, gateway: Node) -> int:
+    """A room whose views are long. Chat has a rate, so two players write it."""
+    first, second = await arrive(gateway), await arrive(gateway)
+    table = await StonesTable.open(first, second)
+    for speaker in (first, second):
+        for _ in range(18):
             assert (await speaker.ask("say", room=table.room, text="x" * 500))["type"] == "ack"
-        await table.move()
-    for _ in range(10):
-        assert (await speaker.ask("say", room=table.room, text="y" * 500))["type"] == "ack"
-    await table.moves(4)
+    return table.room
+
+
+async def _clog(slow: Player, gateway: Node, chatty_room: int, enough: int) -> None:
+    """Let the slow one ask for answers without reading them, until the gateway holds as much for it as it may keep. The
+    gateway stops reading then, so the last requests cannot be sent."""
+
+    async def ask() -> None:
+        while True:
+            await slow.send(type="ping", t="x" * 60_000)
+            for _ in range(5):
+                await slow.request("view", room=chatty_room)
+
+    slow.reading.clear()
+    asking = asyncio.create_task(ask())
+    await eventually_async(lambda: gateway.metrics()["tavolata_outbox_bytes"] >= enough, "the client is slow")
+    asking.cancel()
+
+
+def _after_slowness(said: Message) -> bool:
+    return said["type"] == "view" and said.get("reason") == "slow" and not said["view"].get("chat")
 
 
 async def test_a_slow_reader_gets_a_view_when_it_reads_again_and_the_others_everything(
@@ -57,13 +76,13 @@ async def test_a_slow_reader_gets_a_view_when_it_reads_again_and_the_others_ever
     gateway = narrow.gateways[0]
     first, second = await arrive(gateway), await arrive(gateway)
     table = await StonesTable.open(first, second)
+    chatty_room = await _chatty_room(arrive, narrow.gateways[0])
     async with await _slow(gateway) as slow:
-        await slow.ask("spectate", room=table.room, wants=["view"])
-        slow.reading.clear()
-        await _talk(table, gateway, SPECTATORS)
+        await slow.ask("spectate", room=table.room)
+        await _clog(slow, gateway, chatty_room, SPECTATORS)
+        await table.moves(4)
         slow.reading.set()
-        view = await slow.hear(lambda said: said["type"] == "view")
-        assert view["reason"] == "slow"
+        await slow.hear(_after_slowness)
         await table.moves(2)
         await slow.reach(table.room, first.rooms[table.room].offset)
     await table.check()
@@ -71,21 +90,16 @@ async def test_a_slow_reader_gets_a_view_when_it_reads_again_and_the_others_ever
 
 async def test_a_slow_player_is_resynced_and_plays_on(narrow: Cluster, arrive: Arrive) -> None:
     gateway = narrow.gateways[0]
-    fast = await arrive(gateway)
+    fast, chatty_room = await arrive(gateway), await _chatty_room(arrive, gateway)
     async with await _slow(gateway) as slow:
         opened = await fast.ask("create", game="stones", seats=2, options={"stones": 100})
-        await slow.ask("join", room=opened["room"], wants=["view"])
+        await slow.ask("join", room=opened["room"])
         await slow.event(opened["room"], "room.started")
-        slow.reading.clear()
-        while gateway.metrics()["tavolata_outbox_bytes"] < OUTBOX:
-            for _ in range(10):
-                assert (await fast.ask("say", room=opened["room"], text="x" * 500))["type"] == "ack"
-        for _ in range(10):
-            assert (await fast.ask("say", room=opened["room"], text="y" * 500))["type"] == "ack"
+        await _clog(slow, gateway, chatty_room, OUTBOX)
         assert (await fast.take(opened["room"]))["type"] == "ack"
         slow.reading.set()
-        view = await slow.hear(lambda said: said["type"] == "view")
-        assert (view["reason"], view["seat"]) == ("slow", 1)
+        view = await slow.hear(_after_slowness)
+        assert view["seat"] == 1
         await slow.reach(opened["room"], fast.rooms[opened["room"]].offset)
         assert (await slow.take(opened["room"]))["type"] == "ack"
 
@@ -94,10 +108,11 @@ async def test_a_reader_who_stays_slow_is_closed_and_comes_back(narrow: Cluster,
     gateway = narrow.gateways[1]
     first, second = await arrive(narrow.gateways[0]), await arrive(narrow.gateways[0])
     table = await StonesTable.open(first, second)
+    chatty_room = await _chatty_room(arrive, narrow.gateways[0])
     async with await _slow(gateway) as slow:
-        await slow.ask("spectate", room=table.room, wants=["view"])
-        slow.reading.clear()
-        await _talk(table, gateway, SPECTATORS)
+        await slow.ask("spectate", room=table.room)
+        await _clog(slow, gateway, chatty_room, SPECTATORS)
+        await table.moves(4)
         await eventually_async(lambda: "reads too slowly" in gateway.log(), "the gateway gives it up")
         slow.reading.set()
         assert (await slow.lost())[0] == 4002

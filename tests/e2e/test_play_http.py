@@ -135,15 +135,39 @@ async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, arrive:
     assert calm.gateways[0].get("/api/replays/77777")[0] == 404
 
 
-async def test_a_private_game_is_replayed_for_its_seats_alone(calm: Cluster, arrive: Arrive) -> None:
+async def test_a_private_game_is_replayed_for_its_seats_and_its_key_alone(calm: Cluster, arrive: Arrive) -> None:
     first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second, stones=1, private=True)
     await table.move()
     await first.event(table.room, "room.ended")
+    key = (await first.ask("view", room=table.room))["key"]
+    path, gateway = f"/api/replays/{table.room}", calm.gateways[0]
+    missing = gateway.get("/api/replays/77777")
+    assert gateway.get(path) == gateway.get(path, other.token) == gateway.get(path, key="0" * 24) == missing
+    assert gateway.get(f"/api/rooms/{table.room}/updates", other.token) == missing
+    assert gateway.get(path, second.token)[0] == gateway.get(path, key=key)[0] == 200
+
+
+async def test_a_game_without_spectators_is_replayed_for_its_seats_alone(calm: Cluster, arrive: Arrive) -> None:
+    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+    table = await StonesTable.open(first, second, stones=1, spectators="none")
+    await table.move()
+    await first.event(table.room, "room.ended")
     path = f"/api/replays/{table.room}"
-    assert calm.gateways[0].get(path)[0] == 403
-    assert calm.gateways[0].get(path, other.token)[0] == 403
+    status, body = calm.gateways[0].get(path, other.token)
+    assert (status, json.loads(body)["code"]) == (403, "room/no_spectators")
     assert calm.gateways[0].get(path, second.token)[0] == 200
+
+
+async def test_the_tokens_of_an_ended_session_read_nothing_at_any_gateway(calm: Cluster, arrive: Arrive) -> None:
+    player = await arrive(calm.gateways[0])
+    room = (await player.ask("create", game="stones", seats=2))["room"]
+    path, token = f"/api/rooms/{room}/updates", player.token
+    assert calm.gateways[1].get(path, token)[0] == 200
+    await player.send(type="bye", forget=True)
+    assert (await player.lost())[0] == 1000
+    status, body = calm.gateways[1].get(path, token)
+    assert (status, json.loads(body)["code"]) == (401, "token/revoked")
 
 
 async def test_a_replay_does_not_tell_the_options_that_are_secret(calm: Cluster, arrive: Arrive) -> None:

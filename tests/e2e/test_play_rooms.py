@@ -39,6 +39,19 @@ async def test_a_table_for_too_many_or_with_odd_options_is_not_opened(calm: Clus
     assert (await player.ask("match", game="chess"))["code"] == "game/unknown"
 
 
+async def test_a_room_that_was_left_before_its_start_leaves_the_store_within_minutes(
+    calm: Cluster, arrive: Arrive
+) -> None:
+    player, watcher = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+    room = (await player.ask("create", game="stones", seats=2))["room"]
+    assert (await player.ask("leave", room=room))["type"] == "ack"
+    assert (await watcher.ask("view", room=room))["view"]["status"] == "closed"
+    with calm.redis() as store:
+        kept = {key: store.pttl(key) for key in store.scan_iter(f"*:room:{room}:*")}
+    assert {key.rpartition(":")[2] for key in kept} == {"journal", "updates", "snapshot"}
+    assert all(0 < life_ms <= 300_000 for life_ms in kept.values()), kept
+
+
 async def test_a_full_or_started_room_takes_nobody_else(calm: Cluster, arrive: Arrive) -> None:
     first, second, third = [await arrive(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second)
@@ -194,10 +207,13 @@ async def test_the_list_of_rooms_is_filtered_and_live_at_every_gateway(calm: Clu
     assert hidden not in [entry["room"] for entry in (await second.ask("rooms"))["rooms"]]
 
 
-async def test_a_private_room_is_joined_by_its_number(calm: Cluster, arrive: Arrive) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+async def test_a_private_room_is_joined_with_its_key(calm: Cluster, arrive: Arrive) -> None:
+    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second, private=True)
     assert 100_000_000 <= table.room < 1_000_000_000
+    assert (await other.ask("spectate", room=table.room))["code"] == "room/unknown"
+    key = (await second.ask("view", room=table.room))["key"]
+    assert (await other.ask("spectate", room=table.room, key=key))["type"] == "watching"
     await table.moves(2)
     await table.check()
 

@@ -30,7 +30,7 @@ async def test_a_forged_token_is_refused(calm: Cluster, arrive: Arrive) -> None:
 
 
 async def test_an_expired_token_is_refused(calm: Cluster) -> None:
-    old = Tokens("known to tests", 1_000).issue(SessionId("s-1"), "old hand", 1_000)
+    old = Tokens("a secret that is known to tests", 1_000).issue(SessionId("s-1"), "old hand", 1_000)
     async with Player() as player:
         await player.connect(calm.gateways[0].url)
         assert (await player.hello(token=old))["code"] == "token/expired"

@@ -1,6 +1,7 @@
 """`tavolata up`, `ps` and `down`: restarts, stopping in order, and error texts."""
 
 import os
+import pty
 import shutil
 import signal
 import socket
@@ -16,7 +17,7 @@ import pytest
 from deploy.launcher import cluster_file, store
 from deploy.launcher.cluster_file import RunningCluster, RunningProcess
 from tests.support.launched import FAKE, LINE, ROOT, UP, Launched, free_span, tavolata
-from tests.support.valkey import ValkeyServer, ask
+from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
 
 
@@ -71,12 +72,11 @@ def test_a_killed_process_is_restarted_on_its_port(lasting: Launched, role: str)
 
 def test_a_killed_valkey_is_restarted_on_its_port_with_its_data(lasting: Launched) -> None:
     [port] = lasting.processes("valkey").values()
-    assert port is not None
-    assert ask(port, "SET", "move", "7") == b"OK"
+    assert lasting.ask_store("SET", "move", "7") == b"OK"
     _, again = lasting.kill_one("valkey")
     assert again == port
-    eventually(lambda: store.answers(f"redis://127.0.0.1:{port}"), "Valkey answers")
-    assert ask(port, "GET", "move") == b"7"
+    eventually(lambda: store.answers(lasting.running().redis_url), "Valkey answers")
+    assert lasting.ask_store("GET", "move") == b"7"
 
 
 def test_down_ends_every_process(cluster: Launched) -> None:
@@ -119,17 +119,13 @@ def test_a_second_cluster_on_the_same_folder_is_refused(lasting: Launched) -> No
 
 
 def test_no_process_outlives_a_killed_supervisor_and_the_next_cluster_has_the_data(cluster: Launched) -> None:
-    [port] = cluster.processes("valkey").values()
-    assert port is not None
-    ask(port, "SET", "move", "7")
+    cluster.ask_store("SET", "move", "7")
     pids = cluster.pids()
     cluster.send(signal.SIGKILL)
     eventually(lambda: not any(psutil.pid_exists(pid) for pid in pids), "all processes have ended")
     assert tavolata("ps", "--data", str(cluster.data)).returncode == 1
     cluster.start()
-    [port] = cluster.processes("valkey").values()
-    assert port is not None
-    assert ask(port, "GET", "move") == b"7"
+    assert cluster.ask_store("GET", "move") == b"7"
 
 
 def test_a_cluster_file_without_the_lock_is_ignored(data: Path) -> None:
@@ -159,15 +155,35 @@ def test_an_external_store_is_used_and_not_stopped(data: Path, own_valkey: Valke
 @pytest.mark.parametrize(("durability", "appendfsync"), [("fsync", "always"), ("applied", "everysec")])
 def test_durability_decides_when_the_store_writes_to_disk(data: Path, durability: str, appendfsync: str) -> None:
     with Launched(data, "--durability", durability, "--gateways", "1", "--workers", "1") as launched:
-        [port] = launched.processes("valkey").values()
-        assert port is not None
-        assert ask(port, "CONFIG", "GET", "appendfsync") == {b"appendfsync": appendfsync.encode()}
+        assert launched.ask_store("CONFIG", "GET", "appendfsync") == {b"appendfsync": appendfsync.encode()}
 
 
-def test_the_admin_token_in_the_store_is_printed(data: Path, own_valkey: ValkeyServer) -> None:
+def test_the_admin_token_is_not_in_output_that_is_kept_but_ps_prints_it(data: Path, own_valkey: ValkeyServer) -> None:
     own_valkey.ask("HSET", "tavolata:secrets", "admin_token", "open-sesame")
     with Launched(data, "--redis", own_valkey.url, "--gateways", "1", "--workers", "0") as launched:
-        assert "open-sesame" in launched.printed()
+        assert "open-sesame" not in launched.printed()
+        assert f"tavolata ps --data {data} --admin-token" in launched.printed()
+        assert tavolata("ps", "--data", str(data), "--admin-token").stdout == "open-sesame\n"
+        own_valkey.ask("DEL", "tavolata:secrets")
+        without = tavolata("ps", "--data", str(data), "--admin-token")
+        assert (without.returncode, without.stdout) == (1, "")
+        assert "TAVOLATA_ADMIN_TOKEN" in without.stderr
+
+
+def test_a_person_at_a_terminal_sees_the_admin_token(data: Path, own_valkey: ValkeyServer) -> None:
+    own_valkey.ask("HSET", "tavolata:secrets", "admin_token", "open-sesame")
+    terminal, end = pty.openpty()
+    arguments = ("--data", str(data), "--port", str(free_span(2)), "--gateways", "1", "--workers", "0")
+    command = [sys.executable, "-m", FAKE, "up", *arguments, "--redis", own_valkey.url]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=end, stderr=end)
+    os.close(end)
+    shown = b""
+    while UP.split()[0].encode() + b" down" not in shown:
+        shown += os.read(terminal, 4_096)
+    process.terminate()
+    assert process.wait(timeout=60) == 0
+    os.close(terminal)
+    assert b"open-sesame" in shown
 
 
 @pytest.mark.parametrize("role", ["gateway", "worker"])

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from shared.bus import drains, keys, leases, updates
+from gateway.http.room_records import RoomRecords
+from shared.bus import drains, keys, leases
 from shared.bus.address import Address
 from shared.bus.connection import StoreClient
 from shared.bus.keys import Keys
@@ -49,8 +50,13 @@ async def test_the_owner_of_a_partition_is_known_with_its_epoch(store: Store) ->
     assert (owner["worker"], owner["epoch"]) == ("w-1", lease.epoch)
 
 
-async def test_the_last_steps_come_oldest_first(store: Store) -> None:
-    for offset in range(1, 8):
-        told = StepMessage(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset), {})
-        await store.call(*batches.told(P, told))
-    assert [step.offset for step in await updates.latest(store, P, ROOM, 3)] == [5, 6, 7]
+async def test_the_last_steps_come_oldest_first_from_the_room_and_from_the_log(store: Store) -> None:
+    steps = [
+        StepMessage(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset)) for offset in range(1, 8)
+    ]
+    for step in steps[:5]:
+        await store.call(*batches.told(P, step))
+    records = RoomRecords(store, keys.all_keys(4))
+    assert [step.offset for step in await records.latest(ROOM, 3)] == [5]
+    await store.call("XADD", P.updates_log, "4-1", "b", msgspec.json.encode(steps[4:]))
+    assert [step.offset for step in await records.latest(ROOM, 3)] == [5, 6, 7]

@@ -6,8 +6,9 @@ from pathlib import Path
 from deploy.launcher import store, valkey
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.ports import free_port
+from deploy.launcher.store_users import OPERATOR, ROLES, StoreUsers
 from tests.support.launched import ROOT
-from tests.support.valkey import ValkeyServer, ask
+from tests.support.valkey import ValkeyServer, ask_at
 from tests.support.waiting import eventually
 
 
@@ -56,12 +57,18 @@ def test_the_cluster_of_one_server_accepts_keys_of_every_slot(
 def test_valkey_accepts_the_configuration_of_the_compose_file(tmp_path: Path) -> None:
     port = free_port()
     config = tmp_path / "valkey.conf"
-    config.write_text((ROOT / "deploy" / "docker" / "valkey.conf").read_text().replace("dir /data", f"dir {tmp_path}"))
+    shipped = (ROOT / "deploy" / "docker" / "valkey.conf").read_text()
+    users = StoreUsers(dict.fromkeys(ROLES, "x" * 32))
+    lines = [line for line in users.config().splitlines() if not line.startswith("#")]
+    (tmp_path / "users.acl").write_text("\n".join(lines))
+    config.write_text(shipped.replace("/data", str(tmp_path)).replace("/run/secrets", str(tmp_path)))
     command = [str(valkey.binary()), str(config), "--port", str(port), "--bind", "127.0.0.1"]
     with subprocess.Popen(bound_to_parent(command), stdout=subprocess.DEVNULL) as process:
         try:
-            eventually(lambda: store.answers(f"redis://127.0.0.1:{port}"), "Valkey answers")
+            url = users.url(OPERATOR, "127.0.0.1", port)
+            eventually(lambda: store.answers(url), "Valkey answers")
+            assert b"nopass" not in ask_at(url, "ACL", "GETUSER", "default")[b"flags"]
             for name, value in (("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")):
-                assert ask(port, "CONFIG", "GET", name) == {name.encode(): value.encode()}
+                assert ask_at(url, "CONFIG", "GET", name) == {name.encode(): value.encode()}
         finally:
             process.kill()

@@ -13,13 +13,14 @@ from shared.results import Result
 
 
 def filed(partition: Keys, room: RoomId, offset: int, number: int, record: JournalRecord) -> RedisCommand:
-    """The command that appends a record as a commit would."""
-    return ("XADD", partition.journal(room), f"{offset}-{number}", FIELD, msgspec.json.encode(record))
+    """The command that writes a record to its room's journal, as a portion."""
+    body = msgspec.json.encode([[room, offset, number, record]])
+    return ("XADD", partition.journal(room), f"{offset}-{number}", FIELD, body)
 
 
 def told(partition: Keys, step: StepMessage) -> RedisCommand:
-    """The command that appends a step to the updates of its room as a commit would."""
-    return ("XADD", partition.updates(step.room), f"{step.offset}-0", FIELD, msgspec.json.encode(step))
+    """The command that writes a step to the updates of its room, as a portion."""
+    return ("XADD", partition.updates(step.room), f"{step.offset}-0", FIELD, msgspec.json.encode([step]))
 
 
 def steps_for(results: Iterable[Result], gateway: GatewayId) -> list[StepMessage]:

@@ -48,6 +48,8 @@ class Node:
         self._log = folder / f"{role}-{id(self)}.log"
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
+        self.ops_port = 0
+        """The port for operators: a gateway's second one, a worker's only one."""
 
     @property
     def pid(self) -> int:
@@ -65,8 +67,11 @@ class Node:
     def launch(self) -> None:
         """Start the process without waiting; see `await_ready`."""
         self.port = self.port or free_port()
+        self.ops_port = (self.ops_port or free_port()) if self.role == "gateway" else self.port
         changed = {f"TAVOLATA_{name.upper()}": str(value) for name, value in self._settings.items()}
         where = {"TAVOLATA_REDIS_URL": self._redis_url(), "TAVOLATA_PORT": str(self.port)}
+        if self.role == "gateway":
+            where["TAVOLATA_OPS_PORT"] = str(self.ops_port)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 bound_to_parent([sys.executable, "-m", self.role]),
@@ -82,7 +87,7 @@ class Node:
             if self.alive:
                 return
             assert "cannot listen" in self.log(), self.log()
-            self.port = 0
+            self.port = self.ops_port = 0
             self.launch()
         raise AssertionError(self.log())
 
@@ -119,11 +124,12 @@ class Node:
         self._process.send_signal(number)
         return self._process.wait(timeout=30)
 
-    def get(self, path: str, token: str = "") -> tuple[int, bytes]:
-        """Status and body of a GET."""
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=10)
+    def get(self, path: str, token: str = "", key: str = "", *, port: int = 0) -> tuple[int, bytes]:
+        """Status and body of a GET, with the token of a session and the key of a private room."""
+        connection = http.client.HTTPConnection(HOST, port or self.port, timeout=10)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
-            connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+            connection.request("GET", path, headers=headers | ({"Room-Key": key} if key else {}))
             response = connection.getresponse()
             return response.status, response.read()
         finally:
@@ -136,7 +142,11 @@ class Node:
 
     def metrics(self) -> dict[str, float]:
         """Every sample, by its name with labels."""
-        lines = [line for line in self.get("/metrics")[1].decode().splitlines() if not line.startswith("#")]
+        lines = [
+            line
+            for line in self.get("/metrics", port=self.ops_port)[1].decode().splitlines()
+            if not line.startswith("#")
+        ]
         return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
     def log(self) -> str:

@@ -9,17 +9,19 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from deploy.launcher import cluster_file
+from deploy.launcher.cluster_file import RunningCluster
 from deploy.launcher.ports import POOL, is_free
+from tests.support.valkey import ask_at
 from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 FAKE = "tests.support.fake_tavolata"
 UP = "tavolata down --data"
 """Part of the last line that `up` prints when the cluster is ready."""
-LINE = re.compile(r"(supervisor|valkey|gateway|worker) (\d+) (\d+|-) (\S+)")
+LINE = re.compile(r"(supervisor|valkey|gateway|worker) (\d+) (\d+|-) (\S+)( ops=\d+)?")
 
 
 def free_span(size: int) -> int:
@@ -86,6 +88,19 @@ class Launched:
         cluster = cluster_file.read(self.data)
         found = cluster.processes if cluster is not None else ()
         return {process.pid: process.port for process in found if process.role == role}
+
+    def running(self) -> RunningCluster:
+        cluster = cluster_file.read(self.data)
+        assert cluster is not None
+        return cluster
+
+    def ops_port(self) -> int:
+        """The first gateway's port for operators."""
+        return next(process.ops_port for process in self.running().processes if process.ops_port)
+
+    def ask_store(self, *words: str) -> Any:
+        """The reply of the embedded store to one command of an operator."""
+        return ask_at(self.running().redis_url, *words)
 
     def pids(self) -> list[int]:
         return [int(match[2]) for match in LINE.finditer(tavolata("ps", "--data", str(self.data)).stdout)]

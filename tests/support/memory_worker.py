@@ -52,7 +52,14 @@ class WorkerSubscription:
 
 
 class MemoryWorker:
-    def __init__(self, world: MemoryStore, number: int, settings: WorkerSettings, catalog: GameCatalog) -> None:
+    def __init__(
+        self,
+        world: MemoryStore,
+        number: int,
+        settings: WorkerSettings,
+        catalog: GameCatalog,
+        cpu: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self.id = WorkerId(f"w-{number}")
         self.store, self.reader = MemoryConnection(world), MemoryConnection(world)
         self.paused_until_s = 0.0
@@ -68,6 +75,7 @@ class MemoryWorker:
             self._subscription,
             lambda: world.time.now_s,
             self.metrics,
+            cpu,
         )
         draining, *loops = self.node.loops()
         self._draining = asyncio.ensure_future(draining)

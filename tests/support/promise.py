@@ -34,7 +34,9 @@ def _check_room(server: FakeServer, partitions: int, room: int, visits: list[Vis
     _require(not twice, f"room {room} handled {twice} more than once")
     for offset, (epoch, _, _) in steps.items():
         _require(updates[offset]["epoch"] == epoch, f"room {room} has two epochs at {offset}")
+    (opened,) = [event for _, _, _, _, events in journal for event in events if event["type"] == "room.opened"]
     for visit in visits:
+        _require(visit.key == opened.get("key", ""), f"seat {visit.seat} of room {room} has the key {visit.key}")
         _check_visit(visit, steps, updates)
     return sum(len(visit.acked) for visit in visits)
 
@@ -63,22 +65,30 @@ _Filed = tuple[int, str, int, int | None, list[Any]]
 
 def _journal(server: FakeServer, keys: Keys, room: int) -> tuple[list[_Filed], dict[int, tuple[int, str, int]]]:
     """All records, and the steps among them: offset -> (epoch, session, command)."""
+    written = _bodies(server, keys.journal(RoomId(room)))
+    logged = [record for commit in _bodies(server, keys.journal_log) for record in commit[0] if record[0] == room]
+    by_place: dict[tuple[int, int], list[Any]] = {}
+    for _, offset, number, record in (*(record for portion in written for record in portion), *logged):
+        same = by_place.setdefault((offset, number), record) == record
+        _require(same, f"room {room} has two records at {offset}-{number}")
     records: list[_Filed] = []
     steps: dict[int, tuple[int, str, int]] = {}
-    for place, fields in server.run(("XRANGE", keys.journal(RoomId(room)), "-", "+")):
-        _, epoch, sid, command, seat, _, events, *_ = msgspec.json.decode(fields[1])
+    for (offset, number), record in sorted(by_place.items()):
+        _, epoch, sid, command, seat, _, events, *_ = record
         records.append((epoch, sid, command, seat, events))
-        offset, number = map(int, place.split(b"-"))
         if number == 0:
             steps[offset] = (epoch, sid, command)
     return records, steps
 
 
 def _updates(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
-    for place, fields in server.run(("XRANGE", keys.updates(RoomId(room)), "-", "+")):
-        found[int(place.split(b"-")[0])] = msgspec.json.decode(fields[1])[3]
-    return found
+    written, logged = _bodies(server, keys.updates(RoomId(room))), _bodies(server, keys.updates_log)
+    steps = sorted((step for part in (*written, *logged) for step in part if step[0] == room), key=lambda step: step[2])
+    return {offset: update for _, _, offset, update, *_ in steps}
+
+
+def _bodies(server: FakeServer, key: str) -> list[Any]:
+    return [msgspec.json.decode(fields[1]) for _, fields in server.run(("XRANGE", key, "-", "+"))]
 
 
 def _require(holds: bool, text: str) -> None:

@@ -24,6 +24,8 @@ class Visit:
     acked: dict[int, tuple[int, int]] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
     over: bool = False
+    key: str = ""
+    """The key of a private room."""
 
 
 class SimulatedPlayer:
@@ -109,7 +111,7 @@ class SimulatedPlayer:
             epoch, offset = self.visit.position
             self._resuming = self._next_id()
             resume = {"type": "resume", "id": self._resuming, "room": self.visit.room, "epoch": epoch, "offset": offset}
-            self._send(resume | {"wants": ["options"]})
+            self._send(resume | {"wants": ["options"], "key": self.visit.key})
             return
         self._settled = True
         if self._match is not None:
@@ -121,6 +123,7 @@ class SimulatedPlayer:
         self._match = None
         view = message["view"]
         self.visit = Visit(message["room"], message["seat"], self.sid, (message["epoch"], message["offset"]))
+        self.visit.key = message.get("key", "")
         self.visits.append(self.visit)
         self._fed_up = False
         self._options = view.get("options") or []
@@ -129,6 +132,9 @@ class SimulatedPlayer:
     def _resumed(self, message: dict[str, Any]) -> None:
         if self.visit is None or message["id"] != self._resuming:
             return
+        # A player whose seat was freed meanwhile resumes as a spectator, and spectators are not given the key.
+        if message["seat"] is not None and message.get("key", "") != self.visit.key:
+            self.errors.append(f"{self._name} was given two keys of room {self.visit.room}")
         self._settled = True
         for command in self.pending.values():
             self._send(command)
@@ -198,7 +204,7 @@ class SimulatedPlayer:
         visit = self.visit
         if visit is None or visit.over:
             if self._match is None:
-                self._match = {"type": "match", "id": self._next_id(), "game": "stones", "wants": ["options"]}
+                self._match = self._wanted_table() | {"id": self._next_id(), "game": "stones", "wants": ["options"]}
                 self._match["options"] = {"stones": 7}
                 self._send(self._match)
             return
@@ -210,6 +216,12 @@ class SimulatedPlayer:
             self._command({"type": "act", "command": self._dice.choice(self._options)}, visit)
         elif self._dice.random() < self._chatty and len(self.pending) < 3:
             self._command({"type": "say", "text": f"{self._ids}"}, visit)
+
+    def _wanted_table(self) -> dict[str, Any]:
+        """Now and then a private table with a bot."""
+        if len(self.visits) % 3 == 1:
+            return {"type": "create", "seats": 2, "bots": 1, "private": True}
+        return {"type": "match"}
 
     def act_out_of_turn(self) -> None:
         visit = self.visit

@@ -15,12 +15,13 @@ from tests.support.memory_gateway import MemoryGateway, SeededIds
 from tests.support.memory_store import MemoryConnection, MemoryStore
 from tests.support.memory_worker import MemoryWorker
 from tests.support.simulated_player import SimulatedPlayer, Visit
-from tests.support.virtual_loop import SeededSecrets, VirtualLoop
+from tests.support.virtual_loop import SeededSecrets, VirtualCpu, VirtualLoop
 from worker.games import GameCatalog
 
 PARTITIONS = 2
 LEASE_MS = 600
 WORKER = WorkerSettings(
+    log_bytes=4_000,
     partitions=PARTITIONS,
     lease_ms=LEASE_MS,
     gateway_lease_ms=1_000,
@@ -53,12 +54,22 @@ class Simulation:
         "time_flies",
     )
 
-    def __init__(self, seed: int, server: FakeServer, *, players: int = 4, workers: int = 2, gateways: int = 2) -> None:
+    def __init__(
+        self,
+        seed: int,
+        server: FakeServer,
+        *,
+        players: int = 4,
+        workers: int = 2,
+        gateways: int = 2,
+        decide_ms: float = 0.0,
+    ) -> None:
+        """`decide_ms`: the CPU time that each move costs its worker."""
         self.dice = Random(seed)
         self.time = VirtualTime()
+        self._decide_ms = decide_ms
         self.faults: Counter[str] = Counter()
         self._counts = (workers, gateways)
-        self._engines = GameCatalog((stones.GAME,))
         self.world = MemoryStore(server, self.time)
         chatty = self.dice.choice((0.0, 0.2))
         self._eager = self.dice.choice((0.02, 0.2))
@@ -111,7 +122,7 @@ class Simulation:
 
     async def _announce(self) -> None:
         line = MemoryConnection(self.world)
-        telling = asyncio.ensure_future(meta.announce(line, self._engines.cards()))
+        telling = asyncio.ensure_future(meta.announce(line, GameCatalog((stones.GAME,)).cards()))
         await asyncio.sleep(0)
         line.step()
         await telling
@@ -235,7 +246,9 @@ class Simulation:
 
     def _start_worker(self) -> None:
         self._made += 1
-        self.workers.append(MemoryWorker(self.world, self._made, WORKER, self._engines))
+        cpu = VirtualCpu(self.time)
+        catalog = GameCatalog((cpu.charge(stones.GAME, self._decide_ms),))
+        self.workers.append(MemoryWorker(self.world, self._made, WORKER, catalog, cpu.used_s))
         if len(self.workers) > 3:
             oldest = self.workers[0]
             oldest.crash(self.dice)

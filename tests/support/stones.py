@@ -24,7 +24,8 @@ class StonesTable:
         opened = await first.ask("create", game="stones", seats=seats, options={"stones": stones}, **fields)
         assert opened["type"] == "entered", opened
         for player in others:
-            assert (joined := await player.ask("join", room=opened["room"]))["type"] == "entered", joined
+            joined = await player.ask("join", room=opened["room"], key=opened.get("key", ""))
+            assert joined["type"] == "entered", joined
         table = cls(opened["room"], list(players))
         for player in players:
             await player.event(table.room, "room.started")

@@ -20,8 +20,13 @@ ATTEMPTS = 5
 
 
 def ask(port: int, *words: str) -> Any:
+    """The reply of a server without a password to one command."""
+    return ask_at(f"redis://127.0.0.1:{port}/0", *words)
+
+
+def ask_at(url: str, *words: str) -> Any:
     """The reply to one command as the server sends it: redis-py would turn some replies into its own types."""
-    with Redis(port=port, socket_timeout=10) as client:
+    with Redis.from_url(url, socket_timeout=10) as client:
         client.response_callbacks.clear()
         return client.execute_command(*words)
 

@@ -2,8 +2,12 @@
 
 import asyncio
 import selectors
+from dataclasses import replace
 from random import Random
+from typing import Any
 
+from shared.game import AnyGame
+from shared.ids import Seat
 from tests.support.fake_store import VirtualTime
 
 
@@ -45,6 +49,30 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         while self.has_ready:
             self.call_soon(self.stop)
             self.run_forever()
+
+
+class VirtualCpu:
+    """The CPU clock of one simulated process. Using the processor takes time, in which nothing else happens."""
+
+    def __init__(self, time: VirtualTime) -> None:
+        self._time = time
+        self._used_s = 0.0
+
+    def used_s(self) -> float:
+        return self._used_s
+
+    def use(self, for_ms: float) -> None:
+        self._used_s += for_ms / 1_000
+        self._time.advance(for_ms)
+
+    def charge(self, game: AnyGame, decide_ms: float) -> AnyGame:
+        """The game, with moves that cost this much."""
+
+        def decide(state: Any, seat: Seat, command: Any) -> Any:
+            self.use(decide_ms)
+            return game.decide(state, seat, command)
+
+        return replace(game, decide=decide)
 
 
 class SeededSecrets:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 PAUSE_S = 0.01
 
@@ -20,6 +20,15 @@ async def eventually_async(holds: Callable[[], object], what: str = "", limit_s:
     """Like `eventually`, without blocking the event loop."""
     end = time.monotonic() + limit_s
     while not holds():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {limit_s:g} s: {what or holds}")
+        await asyncio.sleep(PAUSE_S)
+
+
+async def eventually_awaited(holds: Callable[[], Awaitable[object]], what: str = "", limit_s: float = 20.0) -> None:
+    """Like `eventually_async`, for a condition that has to be awaited."""
+    end = time.monotonic() + limit_s
+    while not await holds():
         if time.monotonic() > end:
             raise AssertionError(f"not within {limit_s:g} s: {what or holds}")
         await asyncio.sleep(PAUSE_S)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.bus import command_streams, keys
+from shared.bus import command_streams, journal, keys, partition_log
 from shared.bus.scripts import script
 from shared.bus.store import OutcomeUnknown, RedisCommand
 from shared.commands import Compensate, Envelope, RoomCommand
@@ -64,9 +64,11 @@ class WorkerBench:
             return time.now_s
 
         self.time = time
+        self.cpu_s = 0.0
+        """The CPU time that the worker has used."""
         self.store = SlowStore(time, server)
         self.ownership = Ownership(WorkerId(name), self.store, SETTINGS, CATALOG, StoreClock(monotonic), monotonic)
-        self.consumer = Consumer(self.store, self.store, self.ownership, SETTINGS, WorkerMetrics())
+        self.consumer = Consumer(self.store, self.store, self.ownership, SETTINGS, WorkerMetrics(), lambda: self.cpu_s)
         self._ids = 0
 
     async def add(self, *bodies: RoomCommand, room: RoomId = ROOM, who: str = "ada") -> None:
@@ -76,7 +78,14 @@ class WorkerBench:
             await self.store.call(*command_streams.adding(KEYS[room % 2], [envelope]))
 
     async def journal(self, room: RoomId = ROOM) -> int:
-        return int(await self.store.call("XLEN", KEYS[room % 2].journal(room)))
+        """The number of records of a room, in its own journal or in the log of its partition."""
+        partition = KEYS[room % 2]
+        (entries,) = await partition_log.read(self.store, [(partition.journal_log, "-")])
+        logged = [one for _, body in entries for of, one in partition_log.logged_records(body) if of == room]
+        places = {partition_log.decode_logged(one).place for one in logged}
+        async for records in journal.portions(self.store, partition, room):
+            places |= {record[:2] for record in records}
+        return len(places)
 
     async def compensations(self) -> list[RoomCommand]:
         entries = await command_streams.read(self.store, {Partition(0): (KEYS[0], "0-0")}, 100, None)

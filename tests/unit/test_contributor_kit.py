@@ -29,6 +29,18 @@ def test_ci_runs_the_make_targets_on_every_supported_python() -> None:
     assert 'requires-python = ">=3.11"' in read("pyproject.toml")
 
 
+def test_ci_audits_the_dependencies() -> None:
+    jobs: dict[str, Any] = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
+    assert any("pip_audit" in step.get("run", "") for step in jobs["audit"]["steps"])
+
+
+def test_vulnerabilities_are_reported_privately() -> None:
+    policy = read("SECURITY.md")
+    assert "private" in policy
+    assert "## Supported versions" in policy
+    assert "@" not in policy
+
+
 def test_the_ci_script_ends_with_the_same_target() -> None:
     assert read(".ci/run").splitlines()[-1] == "make test"
 

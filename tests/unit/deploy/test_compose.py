@@ -1,7 +1,11 @@
-"""docker-compose.yml and its files: names, paths, ports and variables agree. Needs no container engine."""
+"""The compose files and what they mount: names, paths, ports, variables and limits. Needs no container engine."""
 
+import hashlib
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import yaml
 import gateway.metrics
 import worker.metrics
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, described
+from tests.support.certificates import Certificates
 from tests.support.launched import ROOT
 
 NODES: dict[str, type[StoreSettings]] = {"gateway": GatewaySettings, "worker": WorkerSettings}
@@ -27,6 +32,7 @@ METRICS = {
     "tavolata_gaps_filled_total",
     "tavolata_resumes_total",
     "tavolata_rejections_total",
+    "tavolata_admin_refusals_total",
     "tavolata_rooms_loaded",
     "tavolata_steps_total",
 }
@@ -35,6 +41,23 @@ METRICS = {
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return loaded
+
+
+class ComposeLoader(yaml.SafeLoader):
+    """Reads compose's tag for a list that replaces the one of the file before."""
+
+
+def _replacing_list(loader: yaml.SafeLoader, node: yaml.SequenceNode) -> list[Any]:
+    return loader.construct_sequence(node)
+
+
+ComposeLoader.add_constructor("!override", _replacing_list)
+
+
+@pytest.fixture(scope="module")
+def tls() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.load(text("docker-compose.tls.yml"), ComposeLoader)
     return loaded
 
 
@@ -61,11 +84,18 @@ def test_monitoring_services_are_in_a_profile_and_all_others_are_not(compose: di
     assert all(service["restart"] == "unless-stopped" for service in services.values())
 
 
+def test_the_store_has_a_memory_limit_and_evicts_nothing(compose: dict[str, Any]) -> None:
+    command = compose["services"]["valkey"]["command"]
+    assert command[command.index("--maxmemory") + 1] == "${TAVOLATA_STORE_MAXMEMORY:-1gb}"
+    assert "maxmemory-policy noeviction" in text("deploy/docker/valkey.conf")
+
+
 @pytest.mark.parametrize("name", NODES)
 def test_gateways_and_workers_can_be_scaled(compose: dict[str, Any], name: str) -> None:
     service = compose["services"][name]
     assert not {"container_name", "ports", "volumes"} & service.keys()
-    assert service["expose"] == [str(port_of(compose, name))]
+    ops = [service["environment"]["TAVOLATA_OPS_PORT"]] if name == "gateway" else []
+    assert service["expose"] == [str(port_of(compose, name)), *ops]
 
 
 @pytest.mark.parametrize("name", NODES)
@@ -75,8 +105,9 @@ def test_commands_and_variables_exist(compose: dict[str, Any], name: str) -> Non
     known = {variable for variable, _, _ in described(NODES[name])}
     assert service["environment"].keys() <= known
     for value in service["environment"].values():
-        assert set(re.findall(r"\$\{(\w+)", value)) <= known
-    assert service["environment"]["TAVOLATA_REDIS_URL"] == "redis://valkey:6379/0"
+        assert set(re.findall(r"\$\{(\w+)", value)) <= known | {f"STORE_{name.upper()}_PASSWORD"}
+    url = re.sub(r"\$\{.*?\}", "PASSWORD", service["environment"]["TAVOLATA_REDIS_URL"])
+    assert url == f"redis://{name}:PASSWORD@valkey:6379/0"
     assert service["environment"]["TAVOLATA_HOST"] == "0.0.0.0"
 
 
@@ -95,17 +126,133 @@ def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any])
             assert (ROOT / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
 
 
-def test_the_proxy_listens_on_port_8000_and_forwards_to_the_gateways(compose: dict[str, Any]) -> None:
-    assert compose["services"]["proxy"]["ports"] == ["8000:8000"]
+def test_the_proxy_listens_on_two_ports_and_forwards_to_the_gateways(compose: dict[str, Any]) -> None:
+    assert compose["services"]["proxy"]["ports"] == ["8000:8000", "127.0.0.1:8300:8300"]
     config = text("deploy/docker/haproxy.cfg")
-    assert re.search(r"^\s+bind :8000$", config, re.MULTILINE)
-    [template] = re.findall(r"^\s+server-template (\S+) (\S+) (\S+) (.*)$", config, re.MULTILINE)
-    assert template[0] in compose["services"]
-    assert template[2] == f"gateway:{port_of(compose, 'gateway')}"
-    assert template[3].split() == ["check", "resolvers", "docker", "init-addr", "none"]
+    assert re.findall(r"^\s+bind (:\d+)$", config, re.MULTILINE) == [":8000", ":8300"]
+    templates = re.findall(r"^\s+server-template \S+ \S+ (\S+) (.*)$", config, re.MULTILINE)
+    ops_port = compose["services"]["gateway"]["environment"]["TAVOLATA_OPS_PORT"]
+    assert [target for target, _ in templates] == [f"gateway:{port_of(compose, 'gateway')}", f"gateway:{ops_port}"]
+    assert {options for _, options in templates} == {"check resolvers docker init-addr none"}
     assert re.search(r"^resolvers docker$", config, re.MULTILINE)
     assert "timeout tunnel 1h" in config
     assert "uri /readyz" in config
+
+
+# --- hardening ------------------------------------------------------------------------------------------------------
+
+
+def test_every_service_is_contained(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert service["read_only"] is True, name
+        assert "/tmp" in service["tmpfs"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+        assert service["logging"]["options"].keys() == {"max-size", "max-file"}, name
+        assert "privileged" not in service, name
+    assert compose["services"]["valkey"]["user"] == "valkey"
+
+
+@pytest.mark.parametrize("name", NODES)
+def test_our_processes_are_not_the_first_of_their_container(compose: dict[str, Any], name: str) -> None:
+    assert compose["services"][name]["init"] is True
+
+
+def test_only_gateways_are_in_reach_of_both_the_proxy_and_the_store(compose: dict[str, Any]) -> None:
+    networks = {name: set(service["networks"]) for name, service in compose["services"].items()}
+    assert networks["proxy"] == {"front"}
+    assert networks["valkey"] == networks["worker"] == {"back"}
+    assert [name for name, joined in networks.items() if joined >= {"front", "back"}] == ["gateway"]
+    assert compose["networks"]["back"] == {"internal": True}
+    assert set().union(*networks.values()) == compose["networks"].keys()
+
+
+def test_only_the_players_port_is_published_to_other_machines(compose: dict[str, Any], tls: dict[str, Any]) -> None:
+    def public(ports: list[str]) -> list[str]:
+        return [port for port in ports if not port.startswith("127.0.0.1:")]
+
+    published = {name: public(service.get("ports", [])) for name, service in compose["services"].items()}
+    assert {name: ports for name, ports in published.items() if ports} == {"proxy": ["8000:8000"]}
+    assert public(tls["services"]["proxy"]["ports"]) == ["443:8443"]
+
+
+def test_the_store_has_users_and_no_exemption(compose: dict[str, Any]) -> None:
+    config = text("deploy/docker/valkey.conf").splitlines()
+    [secret] = compose["services"]["valkey"]["secrets"]
+    assert f"aclfile /run/secrets/{secret}" in config
+    assert "protected-mode yes" in config
+    assert compose["secrets"][secret]["file"] == "./secrets/users.acl"
+    assert "valkey-cli --user operator ping" in compose["services"]["valkey"]["healthcheck"]["test"][1]
+
+
+def test_no_password_has_a_default_and_none_is_in_a_command(compose: dict[str, Any], tls: dict[str, Any]) -> None:
+    text_of_all = json.dumps([compose, tls])
+    used = re.findall(r"\$\{(STORE_\w+)([^}]*)\}", text_of_all)
+    assert {name for name, _ in used} == {f"STORE_{role}_PASSWORD" for role in ("OPERATOR", "GATEWAY", "WORKER")}
+    assert all(rest.startswith(":?run deploy/docker/make-secrets") for _, rest in used)
+    commands = [service.get("command", []) for service in compose["services"].values()]
+    assert "PASSWORD" not in json.dumps(commands)
+    assert {".env", "secrets/"} <= set(text(".gitignore").splitlines())
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the files that make-secrets reads."""
+    folder = tmp_path / "deploy" / "docker"
+    folder.mkdir(parents=True)
+    for name in ("make-secrets", "users.acl"):
+        shutil.copy(ROOT / "deploy" / "docker" / name, folder)
+    return tmp_path
+
+
+def test_make_secrets_writes_passwords_for_compose_and_hashes_for_the_store(checkout: Path) -> None:
+    (checkout / ".env").write_text("TAVOLATA_PARTITIONS=32")
+    for _ in range(2):
+        subprocess.run([checkout / "deploy" / "docker" / "make-secrets"], check=True, capture_output=True)
+        env = dict(line.split("=") for line in (checkout / ".env").read_text().splitlines())
+        users = (checkout / "secrets" / "users.acl").read_text()
+        for role in ("operator", "gateway", "worker"):
+            password = env[f"STORE_{role.upper()}_PASSWORD"]
+            assert len(password) == 48
+            assert f"user {role} on #{hashlib.sha256(password.encode()).hexdigest()} " in users
+            assert password not in users
+    assert env["TAVOLATA_PARTITIONS"] == "32"
+    assert len(env) == 4
+    assert (checkout / ".env").stat().st_mode & 0o777 == 0o600
+    assert (checkout / "secrets").stat().st_mode & 0o777 == 0o700
+    # The lines are read by the store, whose parser of this file knows no comments.
+    assert all(line.startswith("user ") for line in users.splitlines())
+
+
+# --- TLS to players -------------------------------------------------------------------------------------------------
+
+
+def test_the_proxy_with_tls_gets_a_certificate_and_publishes_no_plain_port(tls: dict[str, Any]) -> None:
+    assert tls["services"].keys() == {"proxy"}
+    proxy = tls["services"]["proxy"]
+    [secret] = proxy["secrets"]
+    assert proxy["environment"]["TLS_CERTIFICATE"] == f"/run/secrets/{secret}"
+    assert tls["secrets"][secret]["file"] == f"./secrets/{secret}"
+    assert "ports: !override" in text("docker-compose.tls.yml")
+    config = text("deploy/docker/haproxy.cfg")
+    assert re.search(r'^\s+bind :8443 ssl crt "\$\{TLS_CERTIFICATE\}"', config, re.MULTILINE)
+    assert "ssl-min-ver TLSv1.2" in config
+    assert f"secrets/{secret}" in text("docs/operations.md")
+
+
+@pytest.mark.skipif(shutil.which("haproxy") is None or shutil.which("openssl") is None, reason="needs haproxy, openssl")
+@pytest.mark.parametrize("with_tls", [False, True])
+def test_haproxy_accepts_the_configuration(with_tls: bool, tmp_path: Path) -> None:
+    env = {name: value for name, value in os.environ.items() if name != "TLS_CERTIFICATE"}
+    if with_tls:
+        made = Certificates.make(tmp_path)
+        pem = tmp_path / "tavolata.pem"
+        pem.write_text(Path(made.path("server.crt")).read_text() + Path(made.path("server.key")).read_text())
+        env["TLS_CERTIFICATE"] = str(pem)
+    config = ROOT / "deploy" / "docker" / "haproxy.cfg"
+    done = subprocess.run(["haproxy", "-c", "-f", config], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_files_that_the_image_copies_exist_and_are_not_ignored() -> None:
@@ -125,14 +272,21 @@ def test_the_image_is_small_and_not_run_by_root() -> None:
 
 
 def test_nothing_names_a_package_index() -> None:
-    for path in ("docker-compose.yml", "deploy/docker/Dockerfile", "pyproject.toml", "Makefile"):
+    for path in (
+        "docker-compose.yml",
+        "docker-compose.tls.yml",
+        "deploy/docker/Dockerfile",
+        "pyproject.toml",
+        "Makefile",
+    ):
         assert not re.search(r"index[-]url|PIP_|https?://(?!127\.0\.0\.1)", text(path)), path
 
 
 def test_prometheus_discovers_all_gateways_and_workers(compose: dict[str, Any]) -> None:
     jobs = yaml.safe_load(text("deploy/docker/prometheus.yml"))["scrape_configs"]
     found = {config["names"][0]: config["port"] for job in jobs for config in job["dns_sd_configs"]}
-    assert found == {name: port_of(compose, name) for name in NODES}
+    ops_port = int(compose["services"]["gateway"]["environment"]["TAVOLATA_OPS_PORT"])
+    assert found == {"gateway": ops_port, "worker": port_of(compose, "worker")}
 
 
 def test_the_dashboard_shows_every_metric_and_no_other() -> None:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.peers.errors import BenchmarkError
 from benchmarks.peers.processes import ProcessGroup
 
-SERVER = "import time; print('listening', flush=True); time.sleep(60)"
+SERVER = "import signal; print('listening', flush=True); signal.pause()"
 
 
 def test_all_processes_are_stopped_when_the_group_is_left(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_server_that_ends_at_its_start_is_reported_with_its_output(tmp_path: P
 def test_settings_of_a_cluster_are_not_inherited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVOLATA_DURABILITY", "applied")
     report = "print('TAVOLATA_DURABILITY' in os.environ, os.environ['PORT'], flush=True)"
-    program = f"import os, time; {report}; time.sleep(60)"
+    program = f"import os, signal; {report}; signal.pause()"
     with ProcessGroup() as processes:
         process = processes.start("server", [sys.executable, "-c", program], {"PORT": "80"}, tmp_path)
         process.wait_for_output("80")

@@ -57,3 +57,8 @@ def test_the_process_list_has_role_pid_port_and_uptime() -> None:
     running, ended = cluster_file.process_lines(cluster)
     assert re.fullmatch(rf"gateway {os.getpid()} 81 (\d+h\d\dm|\d+m\d\ds|\d+s)", running)
     assert ended == f"worker {2**22 + 1} - -"
+
+
+def test_the_port_for_operators_is_behind_the_other_columns() -> None:
+    [line] = cluster_file.process_lines(RunningCluster("", "", (RunningProcess("gateway", 2**22 + 1, 81, 381),)))
+    assert line == f"gateway {2**22 + 1} 81 - ops=381"

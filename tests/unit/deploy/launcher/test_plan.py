@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from deploy.errors import USAGE, CommandError
+from deploy.launcher import ports
 from deploy.launcher.plan import joined_listeners, lay_out, listener_ports, plan_from_env
 from deploy.launcher.store import without_password
 from shared.runtime.settings import GatewaySettings, WorkerSettings, from_env
@@ -23,7 +25,8 @@ def test_every_process_gets_its_own_port_and_the_common_settings() -> None:
     workers = [from_env(WorkerSettings, spec.env) for spec in layout.workers]
     assert len({one.port for one in workers}) == 3
     assert {one.gateway_lease_ms for one in (*gateways, *workers)} == {900}
-    assert {one.redis_url for one in (*gateways, *workers)} == {layout.redis_url}
+    assert len({one.ops_port for one in gateways} | {one.port for one in workers}) == 5
+    assert [spec.ops_port for spec in layout.gateways] == [one.ops_port for one in gateways]
     assert all(spec.env["HOME"] == "/home/x" for spec in layout.gateways)
 
 
@@ -31,10 +34,39 @@ def test_the_store_is_embedded_unless_one_is_named() -> None:
     port = str(free_span(4))
     embedded = lay_out(plan_from_env(DATA, 1, 1, {"TAVOLATA_PORT": port}))
     [valkey] = embedded.store
-    assert embedded.redis_url == f"redis://127.0.0.1:{valkey.port}/0"
+    assert embedded.redis_url.endswith(f"@127.0.0.1:{valkey.port}/0")
     named = lay_out(plan_from_env(DATA, 1, 1, {"TAVOLATA_PORT": port, "TAVOLATA_REDIS_URL": "redis://store/1"}))
     assert named.store == ()
     assert named.redis_url == "redis://store/1"
+    assert named.users is None
+
+
+def test_each_role_logs_in_to_the_embedded_store_as_its_own_user() -> None:
+    layout = lay_out(plan_from_env(DATA, 1, 1, {"TAVOLATA_PORT": str(free_span(2))}))
+    [gateway], [worker], [valkey] = layout.gateways, layout.workers, layout.store
+    urls = [layout.redis_url, gateway.env["TAVOLATA_REDIS_URL"], worker.env["TAVOLATA_REDIS_URL"]]
+    logins = [urlsplit(url) for url in urls]
+    assert [login.username for login in logins] == ["operator", "gateway", "worker"]
+    assert len({login.password for login in logins}) == 3
+    assert all(len(str(login.password)) >= 32 for login in logins)
+    assert not any(str(login.password) in word for login in logins for word in valkey.command)
+    assert str(DATA.absolute() / "valkey" / "valkey.conf") in valkey.command
+
+
+def test_pages_for_operators_are_on_the_loopback_address_unless_a_setting_says_otherwise() -> None:
+    env = {"TAVOLATA_PORT": str(free_span(2)), "TAVOLATA_HOST": "0.0.0.0"}
+    for given, host in (({}, "127.0.0.1"), ({"TAVOLATA_OPS_HOST": "0.0.0.0"}, "0.0.0.0")):
+        layout = lay_out(plan_from_env(DATA, 1, 1, {**env, **given}))
+        gateway = from_env(GatewaySettings, layout.gateways[0].env)
+        assert (gateway.host, gateway.ops_host) == ("0.0.0.0", host)
+        assert from_env(WorkerSettings, layout.workers[0].env).host == host
+
+
+def test_the_ports_for_operators_follow_the_shared_port_at_a_distance_of_300(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "is_free", lambda *_: True)
+    layout = lay_out(plan_from_env(DATA, 2, 2, {"TAVOLATA_PORT": "8000"}))
+    assert [spec.ops_port for spec in layout.gateways] == [8301, 8302]
+    assert [spec.port for spec in layout.workers] == [8101, 8102]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +81,14 @@ def test_the_embedded_store_writes_as_the_durability_demands(durability: str, ap
     assert command[command.index("--dir") + 1] == str(DATA.absolute() / "valkey")
 
 
+def test_the_embedded_store_has_a_memory_limit_and_evicts_nothing() -> None:
+    env = {"TAVOLATA_PORT": str(free_span(4)), "TAVOLATA_STORE_MAXMEMORY": "2gb"}
+    [valkey] = lay_out(plan_from_env(DATA, 1, 1, env)).store
+    command = valkey.command
+    assert command[command.index("--maxmemory") + 1] == str(2 * 2**30)
+    assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
+
+
 @pytest.mark.parametrize(
     ("env", "text"),
     [
@@ -56,7 +96,9 @@ def test_the_embedded_store_writes_as_the_durability_demands(durability: str, ap
         ({"TAVOLATA_PORT": "65535"}, "--port must be 1 to"),
         ({"TAVOLATA_PORT": "http"}, "TAVOLATA_PORT must be a whole number"),
         ({"TAVOLATA_DURABILITY": "maybe"}, "TAVOLATA_DURABILITY must be one of fsync, applied, replicated"),
+        ({"TAVOLATA_STORE_MAXMEMORY": "much"}, "TAVOLATA_STORE_MAXMEMORY must be a size such as 512mb"),
         ({"TAVOLATA_TCP": "snarl"}, "--tcp takes NAME=PORT"),
+        ({"TAVOLATA_ADMIN_TOKEN": "fifteen letters"}, "TAVOLATA_ADMIN_TOKEN must have at least 16 characters"),
         ({"TAVOLATA_PORT": "8000", "TAVOLATA_TCP": "snarl=8001"}, "one of the gateways' own"),
     ],
 )
