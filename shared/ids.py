@@ -21,6 +21,8 @@ CommitNumber = NewType("CommitNumber", int)
 CommandId = NewType("CommandId", int)
 """The number of a command within its session. It rises, and a room carries out each one at most once."""
 TraceId = NewType("TraceId", str)
+GameVersion = NewType("GameVersion", str)
+"""A game and its version, such as `stones@1`."""
 
 LOBBY = RoomId(0)
 """The room id of the lobby, which handles commands as a room does."""
@@ -33,3 +35,7 @@ PRIVATE_ROOMS = range(100_000_000, 1_000_000_000)
 
 def partition_of(room: RoomId, partitions: int) -> Partition:
     return Partition(room % partitions)
+
+
+def game_version(game: str, version: int) -> GameVersion:
+    return GameVersion(f"{game}@{version}")

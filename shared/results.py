@@ -11,7 +11,7 @@ import msgspec
 
 from shared.commands import Envelope
 from shared.deliveries import Reply, StepMessage
-from shared.ids import GatewayId, Offset, RoomId
+from shared.ids import GameVersion, GatewayId, Offset, RoomId
 from shared.journal_records import JournalRecord, RecordPlace
 from shared.room_views import Listing
 
@@ -81,6 +81,10 @@ class Result(msgspec.Struct, gc=False):
     """Why the room is set aside."""
     history_wanted: bool = False
     """A gateway is about to read the room's history: the part that is not written yet has to be written."""
+    opened: GameVersion = GameVersion("")
+    """The game version of a room that was opened. With a listing, as `ended`."""
+    ended: GameVersion = GameVersion("")
+    """The game version of a room that is over now."""
 
     @property
     def plain(self) -> bool:

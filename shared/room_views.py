@@ -92,3 +92,5 @@ class Listing(msgspec.Struct, frozen=True, omit_defaults=True):
     paused: bool = False
     """No seat may act: the game waits for a player to come back."""
     offset: Offset = Offset(0)
+    version: int = 0
+    """The version of the game that the room began with."""

@@ -8,7 +8,6 @@ import signal
 import socket
 import time
 
-import msgspec
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -39,11 +38,10 @@ class WorkerApp:
         self._store = StoreClient(address, greeting=LOADING, on_connect=lambda: self._node.reconnected())  # noqa: PLW0108 - the node is made below
         self._reader = StoreClient(address, name=worker)
         self._subscription = Subscription(address)
-        self._catalog = load_catalog(settings.games)
         self._node = WorkerNode(
             worker,
             settings,
-            self._catalog,
+            load_catalog(settings.games),
             self._store,
             self._reader,
             self._subscription,
@@ -51,8 +49,6 @@ class WorkerApp:
             WorkerMetrics(),
             time.process_time,
         )
-        self._node.status = self._status
-        self._port = 0
 
     async def run(self) -> None:
         """Work until SIGTERM or SIGINT. Raises `StoreError`, `IncompatibleStore` or `PortTaken` if it cannot begin."""
@@ -62,13 +58,14 @@ class WorkerApp:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._node.stop.set)
         self._node.watch_commands()
-        tasks = []
+        tasks, port = [], 0
         if self._settings.port >= 0:
             page = listening_socket(self._settings.host, self._settings.port)
-            self._port = page.getsockname()[1]
+            port = page.getsockname()[1]
             tasks.append(asyncio.create_task(serve(self._page(), [page])))
+        self._node.process_status = {"pid": os.getpid(), "host": socket.gethostname(), "port": port}
         tasks.append(asyncio.create_task(self._node.run()))
-        log.info("worker %s is up, metrics on port %d", self._node.id, self._port)
+        log.info("worker %s is up, metrics on port %d", self._node.id, port)
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -79,22 +76,6 @@ class WorkerApp:
             await asyncio.gather(*tasks, return_exceptions=True)
             await asyncio.gather(self._subscription.stop(), self._reader.stop(), self._store.stop())
             self._node.ownership.watchdog.stop()
-
-    def _status(self) -> bytes:
-        """The status in the registry, which operators see."""
-        node = self._node
-        return msgspec.json.encode(
-            {
-                "pid": os.getpid(),
-                "host": socket.gethostname(),
-                "port": self._port,
-                "games": self._catalog.names(),
-                "partitions": sorted(node.ownership.partitions),
-                "rooms": node.rooms,
-                "moves": node.metrics.moves,
-                "lag_ms": node.metrics.lag_ms,
-            }
-        )
 
     def _page(self) -> Starlette:
         node = self._node

@@ -13,6 +13,7 @@ from shared.games import stones
 from shared.games.codex import game as codex
 from shared.games.eriantys import game as eriantys
 from shared.games.snarl import game as snarl
+from shared.ids import GameVersion, game_version
 from shared.room_events import RoomEvent
 from shared.runtime.settings import SettingError
 
@@ -63,6 +64,10 @@ class GameCatalog:
 
     def names(self) -> list[str]:
         return sorted(self._newest)
+
+    def versions(self) -> list[GameVersion]:
+        """Every game version that can be played."""
+        return sorted(game_version(name, version) for name, version in self._games)
 
     def cards(self) -> list[GameCard]:
         """The newest version of each game, as workers announce it in the store."""

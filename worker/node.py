@@ -6,8 +6,10 @@ builds the same node over a store of its own.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
+
+import msgspec
 
 from shared.bus import command_streams, drains, keys, meta
 from shared.bus.store import OnMessage, Store, StoreError
@@ -21,6 +23,7 @@ from worker.partitions.store_clock import StoreClock
 
 log = logging.getLogger("tavolata.worker")
 
+_encode = msgspec.json.Encoder().encode
 _HAND_OVER_S = 10.0
 _HAND_OVER_CHECK_S = 0.01
 _DRAIN_CHECK_S = 1.0
@@ -59,8 +62,8 @@ class WorkerNode:
         """`cpu` is the CPU time of the process in seconds."""
         self.id = worker
         self.metrics = metrics
-        self.status: Callable[[], bytes] = lambda: b"{}"
-        """The status that goes with each heartbeat."""
+        self.process_status: Mapping[str, object] = {}
+        """Facts of the process that go with each heartbeat."""
         self.stop = asyncio.Event()
         """Set to drain the node."""
         self.ownership = Ownership(worker, store, settings, catalog, StoreClock(monotonic), monotonic)
@@ -91,7 +94,7 @@ class WorkerNode:
         self._subscription.start((keys.OWNERSHIP,), lambda _channel, _message: self._wake.set(), self._wake.set)
         return [
             self._drain_on_stop(),
-            self.ownership.run(self._wake, lambda: self.status()),  # noqa: PLW0108 - set later
+            self.ownership.run(self._wake, self._status),
             self._consumer.run(),
             self.ownership.deadlines.run(),
             self._wake_reader_on_change(),
@@ -195,6 +198,20 @@ class WorkerNode:
             self.metrics.partitions.set(len(self.ownership.partitions))
             self.metrics.rooms.set(self.rooms)
             await asyncio.sleep(_MEASURE_S)
+
+    def _status(self) -> bytes:
+        """The status in the registry, which operators see. Workers and gateways read from it what can be played."""
+        return _encode(
+            {
+                **self.process_status,
+                "games": self._catalog.names(),
+                "plays": self._catalog.versions(),
+                "partitions": sorted(self.ownership.partitions),
+                "rooms": self.rooms,
+                "moves": self.metrics.moves,
+                "lag_ms": self.metrics.lag_ms,
+            }
+        )
 
     @property
     def rooms(self) -> int:

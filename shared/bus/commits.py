@@ -21,6 +21,7 @@ from shared.bus import (
     keys,
     partition_log,
     quarantine,
+    unfinished_rooms,
     updates,
 )
 from shared.bus.directory import ListingChange
@@ -30,7 +31,7 @@ from shared.bus.partition_log import PORTION_BYTES, UnwrittenRoom, UnwrittenRoom
 from shared.bus.scripts import script
 from shared.bus.store import Argument, Publication, RedisCommand, Store, StoreRefused
 from shared.deliveries import Reply, encode_delivery
-from shared.ids import CommitNumber, GatewayId, RoomId
+from shared.ids import CommitNumber, GameVersion, GatewayId, RoomId
 from shared.journal_records import RecordPlace
 from shared.results import Result
 from shared.room_views import Listing
@@ -91,19 +92,22 @@ def encode(
     *,
     number: CommitNumber,
     unwritten: UnwrittenRooms,
+    unfinished: dict[GameVersion, int],
     numbers: Mapping[GatewayId, int],
     updates_kept: int,
     log_bytes: int,
     trim: bool = False,
 ) -> Commit:
     """The commit of everything that a batch came to. `numbers` are those of the last deliveries to each gateway. The
-    history of the rooms is added to `unwritten`, and taken from there where it is written."""
+    history of the rooms is added to `unwritten`, and taken from there where it is written. `unfinished` are the numbers
+    of unfinished rooms of each game version, which are changed likewise."""
     batch = _Batch(partition)
     _collect(results, number, unwritten, batch)
     due, writes, messages = batch.due, batch.writes, []
     if batch.listings:
         changes = [ListingChange(room, listing) for room, listing in batch.listings.items()]
         writes += directory.storing(partition, changes)
+        writes += unfinished_rooms.counting(partition, unfinished, _count(results, unfinished))
         messages.append(directory.telling(changes))
     if unwritten.size > log_bytes:
         for room in unwritten.overdue(log_bytes):
@@ -129,6 +133,17 @@ def encode(
         items = encode_delivery(partition.partition, lease.epoch, delivery, steps, replies)
         messages.append((keys.out(gateway), items))
     return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers, len(batch.steps))
+
+
+def _count(results: Sequence[Result], unfinished: dict[GameVersion, int]) -> set[GameVersion]:
+    """Count the rooms that were opened or are over; the game versions whose numbers have changed."""
+    changed: set[GameVersion] = set()
+    for result in results:
+        for game, by in ((result.opened, 1), (result.ended, -1)):
+            if game:
+                unfinished[game] = max(0, unfinished.get(game, 0) + by)
+                changed.add(game)
+    return changed
 
 
 class _Batch:

@@ -66,6 +66,7 @@ class Keys:
         "commands",
         "deadlines",
         "directory",
+        "games",
         "gateways",
         "journal_log",
         "owner",
@@ -85,6 +86,8 @@ class Keys:
         self.updates_log = f"{self._tag}:updates"
         """Stream: the steps of all rooms as receivers may see them, likewise. Gateways read this one."""
         self.directory = f"{self._tag}:rooms"
+        self.games = f"{self._tag}:games"
+        """Hash: the number of unfinished rooms of each game and version."""
         self.deadlines = f"{self._tag}:deadlines"
         self.gateways = f"{self._tag}:gateways"
         self.quarantine = f"{self._tag}:quarantine"

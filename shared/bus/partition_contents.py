@@ -1,16 +1,16 @@
-"""The first reading of a partition by its new owner: deadlines, gateways, quarantined rooms, unwritten history."""
+"""The first reading of a partition by its new owner: deadlines, gateways, rooms and their unwritten history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.bus import attendance, deadlines, partition_log, quarantine
+from shared.bus import attendance, deadlines, partition_log, quarantine, unfinished_rooms
 from shared.bus.keys import Keys
 from shared.bus.partition_log import UnwrittenRooms
 from shared.bus.store import RedisCommand, Store
-from shared.ids import GatewayId, RoomId
+from shared.ids import GameVersion, GatewayId, RoomId
 from shared.results import DueDeadline
 
-_READS = 3
+_READS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class PartitionContents:
     deadlines: list[DueDeadline]
     gateways: set[GatewayId]
     quarantined: set[RoomId]
+    unfinished: dict[GameVersion, int]
     unwritten: UnwrittenRooms
 
 
@@ -25,12 +26,17 @@ async def read(store: Store, partitions: Sequence[Keys]) -> list[PartitionConten
     """The contents of each partition."""
     reads: list[RedisCommand] = []
     for partition in partitions:
-        reads += (deadlines.reading(partition), attendance.reading(partition), quarantine.reading(partition))
+        reads += (deadlines.reading(partition), attendance.reading(partition))
+        reads += (quarantine.reading(partition), unfinished_rooms.reading(partition))
     replies = await store.pipe(reads)
     unwritten = await partition_log.unwritten(store, partitions)
     return [
         PartitionContents(
-            deadlines.parse(replies[at]), attendance.parse(replies[at + 1]), quarantine.parse(replies[at + 2]), rooms
+            deadlines.parse(replies[at]),
+            attendance.parse(replies[at + 1]),
+            quarantine.parse(replies[at + 2]),
+            unfinished_rooms.parse(replies[at + 3]),
+            rooms,
         )
         for at, rooms in zip(range(0, len(replies), _READS), unwritten, strict=True)
     ]

@@ -5,7 +5,17 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from shared.bus import attendance, command_streams, heartbeats, keys, leases, partition_contents, quarantine
+from shared.bus import (
+    attendance,
+    capabilities,
+    command_streams,
+    heartbeats,
+    keys,
+    leases,
+    partition_contents,
+    quarantine,
+    unfinished_rooms,
+)
 from shared.bus.partition_contents import PartitionContents
 from shared.bus.registry import GATEWAYS, WORKERS, Members
 from shared.bus.store import RedisCommand, Store, StoreError
@@ -147,7 +157,10 @@ class Ownership:
 
     async def _follow_assignment(self, members: Members) -> None:
         live = [WorkerId(worker) for worker in members.live]
-        owners = assign(self._settings.partitions, live)
+        plays, needs = await asyncio.gather(  # in one round trip
+            capabilities.of_workers(self._store, live), unfinished_rooms.games(self._store, self._keys)
+        )
+        owners = assign(self._settings.partitions, live, plays, needs)
         wanted = [number for number, owner in owners.items() if owner == self.worker]
         await self.take([number for number in wanted if number not in self.partitions])
         for number, partition in self.partitions.items():
@@ -186,6 +199,7 @@ class Ownership:
             partition.numbers = dict.fromkeys(found.gateways, 0)
             partition.quarantined = found.quarantined
             partition.unwritten = found.unwritten
+            partition.unfinished = found.unfinished
             commands += _compensation(partition, found)
         commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
         await self._store.pipe(commands)

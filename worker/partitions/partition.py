@@ -17,7 +17,7 @@ from shared.bus.partition_log import UnwrittenRooms
 from shared.commands import Envelope
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
-from shared.ids import LOBBY, CommitNumber, GatewayId, Partition, RoomId
+from shared.ids import LOBBY, CommitNumber, GameVersion, GatewayId, Partition, RoomId
 from shared.results import Result
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog
@@ -59,6 +59,8 @@ class OwnedPartition:
     """The number of the last commit."""
     unwritten: UnwrittenRooms = field(default_factory=UnwrittenRooms)
     """The history of rooms that is in the partition's logs alone."""
+    unfinished: dict[GameVersion, int] = field(default_factory=dict)
+    """The number of unfinished rooms of each game version."""
 
     def __post_init__(self) -> None:
         self.cursor, self.commit = self.lease.cursor, CommitNumber(self.lease.commit)
@@ -158,6 +160,7 @@ class OwnedPartition:
             after,
             number=number,
             unwritten=self.unwritten,
+            unfinished=self.unfinished,
             numbers=self.numbers,
             updates_kept=self.settings.updates_kept,
             log_bytes=self.settings.log_bytes,

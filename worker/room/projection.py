@@ -185,6 +185,7 @@ class Projection:
             created_ms=state.created_ms,
             paused=state.status == RoomStatus.PLAYING and not self._turn,
             offset=state.offset,
+            version=state.version,
         )
 
     def lobby_notice(self) -> Envelope | None:

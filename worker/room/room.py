@@ -98,7 +98,7 @@ class Room:
         draft, state = self._draft, self._draft.state
         if offset > state.offset + 1:
             raise RoomBroken(f"the journal has no step {state.offset + 1}")
-        state.offset, state.number = offset, number
+        state.offset, state.number, state.at_ms = offset, number, record.at
         state.deadlines.pop(record.expired, None)
         events = draft.catalog.events(draft.game, record.events)
         for event in events:

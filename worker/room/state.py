@@ -103,6 +103,8 @@ class RoomState(msgspec.Struct):
     again, although the seat is free."""
     over_ms: int = 0
     """The time of the step with which the room was over; 0: it is not."""
+    at_ms: int = 0
+    """The time of the last record."""
     kept_updates: KeptUpdates = msgspec.field(default_factory=KeptUpdates)
     game: msgspec.Raw = msgspec.Raw(b"null")
     """The game's state; filled in for snapshots only."""

@@ -12,7 +12,7 @@ from shared.commands import Envelope, Gone
 from shared.deliveries import CompletedCommand, StepMessage
 from shared.errors import CODES, Rejected
 from shared.game import open_to_all
-from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Seat, SessionId
+from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Seat, SessionId, game_version
 from shared.journal_records import AnyNote, JournalRecord
 from shared.results import FiledRecord, Result
 from shared.room_events import OVER, Away, Back, Closed, Configured, Ended, Joined, Left, Opened, RoomStatus, Started
@@ -87,7 +87,7 @@ class StepBuilder:
         state = draft.state
         draft.conclude()
         offset = Offset(state.offset + 1)
-        state.offset, state.epoch, state.number = offset, epoch, 0
+        state.offset, state.epoch, state.number, state.at_ms = offset, epoch, 0, at_ms
         if draft.of_room:
             draft.mark_seated(draft.events)
         # Deadlines come before the events are encoded: a new turn timer is itself an event of the step.
@@ -165,8 +165,13 @@ class StepBuilder:
         if not any(isinstance(event, _LISTED_EVENTS) for event in events):
             return
         projection = self.projection()
-        self.result.listing = projection.listing()
-        waiting = self._draft.state.status == RoomStatus.WAITING
+        listing = self.result.listing = projection.listing()
+        state = self._draft.state
+        if any(isinstance(event, Opened) for event in events):
+            self.result.opened = game_version(state.spec.game, state.version)
+        if listing is None and not state.over_ms:
+            self.result.ended = game_version(state.spec.game, state.version)
+        waiting = state.status == RoomStatus.WAITING
         if waiting or any(isinstance(event, _LOBBY_EVENTS) for event in events):
             self.notify_lobby(projection.lobby_notice())
 
@@ -217,6 +222,7 @@ class StepBuilder:
         """File a record behind the last step."""
         state = self._draft.state
         state.number += 1
+        state.at_ms = record.at
         self.result.records.append(FiledRecord(state.offset, state.number, record))
         self.snapshots.count((state.offset, state.number, record))
         if self.snapshots.due():

@@ -8,7 +8,7 @@ from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.partition_log import PORTION_BYTES, UnwrittenRooms
 from shared.deliveries import Delivery, Reply, StepMessage
-from shared.ids import CommandId, CommitNumber, Epoch, GatewayId, Offset, Partition, RoomId, Seat
+from shared.ids import CommandId, CommitNumber, Epoch, GameVersion, GatewayId, Offset, Partition, RoomId, Seat
 from shared.journal_records import JournalRecord
 from shared.results import DueDeadline, FiledRecord, Result, Snapshot
 from shared.room_events import RoomStatus
@@ -47,6 +47,7 @@ def encode(
     number: int = 3,
     unwritten: UnwrittenRooms | None = None,
     log_bytes: int = 100_000,
+    unfinished: dict[GameVersion, int] | None = None,
 ) -> Commit:
     return commits.encode(
         results,
@@ -56,6 +57,7 @@ def encode(
         "2-0",
         number=CommitNumber(number),
         unwritten=unwritten or UnwrittenRooms(),
+        unfinished={} if unfinished is None else unfinished,
         numbers=numbers or {},
         updates_kept=updates_kept,
         log_bytes=log_bytes,
@@ -222,3 +224,22 @@ def test_gateways_that_receive_a_room_are_added_and_removed() -> None:
 
 def _plain(record: JournalRecord) -> object:
     return msgspec.json.decode(msgspec.json.encode(record))
+
+
+STONES = GameVersion("stones@1")
+
+
+def test_a_room_that_was_opened_is_counted_with_its_game_version() -> None:
+    counts = {STONES: 2}
+    written = encode(Result(ROOM, listing=LISTING, opened=STONES), unfinished=counts).writes
+    assert ("HSET", KEYS.games, STONES, 3) in written
+    assert counts == {STONES: 3}
+
+
+def test_the_last_unfinished_room_takes_its_game_version_with_it() -> None:
+    written = encode(Result(ROOM, listing=None, ended=STONES), unfinished={STONES: 1}).writes
+    assert ("HDEL", KEYS.games, STONES) in written
+
+
+def test_a_new_listing_of_a_room_changes_no_number() -> None:
+    assert not [one for one in encode(Result(ROOM, listing=LISTING)).writes if one[1] == KEYS.games]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.ids import Partition, WorkerId
+from shared.ids import GameVersion, Partition, WorkerId
 from worker.partitions.assignment import assign
 
 names = st.lists(st.text("abcdef0123456789", min_size=1, max_size=8), min_size=1, max_size=9, unique=True)
@@ -50,3 +50,40 @@ def test_a_worker_that_goes_leaves_most_partitions_where_they_are(count: int) ->
     workers = [WorkerId(f"w-{number}") for number in range(count)]
     fair = -(-64 // count)
     assert moved(assign(64, workers), assign(64, workers[1:])) <= 2 * fair
+
+
+OLD, NEW = GameVersion("toy@1"), GameVersion("toy@2")
+A, B, C = WorkerId("w-a"), WorkerId("w-b"), WorkerId("w-c")
+
+
+def test_a_partition_goes_to_a_worker_that_can_play_its_rooms() -> None:
+    plays = {A: frozenset((OLD, NEW)), B: frozenset((OLD,))}
+    needs = [frozenset((NEW,)) if number % 2 else frozenset[GameVersion]() for number in range(16)]
+    owners = assign(16, [A, B], plays, needs)
+    assert {owners[Partition(number)] for number in range(1, 16, 2)} == {A}
+    assert {owners[Partition(number)] for number in range(0, 16, 2)} == {B}
+
+
+def test_a_partition_goes_to_the_worker_that_can_play_most_if_none_can_play_all() -> None:
+    plays = {A: frozenset((OLD, NEW)), B: frozenset((OLD,)), C: frozenset((OLD,))}
+    needs = [frozenset((OLD, NEW, GameVersion("other@1")))] * 4
+    assert set(assign(4, [A, B, C], plays, needs).values()) == {A}
+
+
+@given(st.integers(1, 60), names)
+def test_needs_that_all_workers_can_play_do_not_change_the_assignment(partitions: int, workers: list[str]) -> None:
+    ids = [WorkerId(worker) for worker in workers]
+    plays = dict.fromkeys(ids, frozenset((OLD, NEW)))
+    assert assign(partitions, ids, plays, [frozenset((OLD,))] * partitions) == assign(partitions, ids)
+
+
+def test_a_worker_that_does_not_announce_its_games_counts_as_able_to_play_all() -> None:
+    needs = [frozenset((NEW,))] * 8
+    held = Counter(assign(8, [A, B], {A: frozenset((NEW,))}, needs).values())
+    assert held == {A: 4, B: 4}
+
+
+def test_workers_with_the_same_games_share_the_partitions_that_need_them_evenly() -> None:
+    plays = {A: frozenset((NEW,)), B: frozenset((NEW,)), C: frozenset[GameVersion]()}
+    held = Counter(assign(8, [A, B, C], plays, [frozenset((NEW,))] * 8).values())
+    assert held == {A: 4, B: 4}
