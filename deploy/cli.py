@@ -129,7 +129,8 @@ def ps(
     if url:
         print(cluster.redis_url)
     elif admin_token:
-        token = store.admin_token(cluster.redis_url, TlsFiles.named_in(from_env(StoreSettings, os.environ)))
+        settings = from_env(StoreSettings, os.environ)
+        token = store.admin_token(cluster.redis_url, TlsFiles.named_in(settings), settings.key_prefix)
         if token is None:
             raise CommandError("the store keeps no admin token: the cluster was started with TAVOLATA_ADMIN_TOKEN")
         print(token)

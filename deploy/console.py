@@ -41,9 +41,10 @@ def _token_row(plan: ClusterPlan, layout: Layout) -> str:
     if not sys.stdout.isatty():
         kept = f"tavolata ps --data {plan.data} --admin-token"
         return "as set in TAVOLATA_ADMIN_TOKEN" if plan.gateway.admin_token else kept
-    return (
-        plan.gateway.admin_token or store.admin_token(layout.redis_url, layout.tls) or "cannot be read from the store"
-    )
+    if plan.gateway.admin_token:
+        return plan.gateway.admin_token
+    kept_token = store.admin_token(layout.redis_url, layout.tls, plan.gateway.key_prefix)
+    return kept_token or "cannot be read from the store"
 
 
 def _banner_rows(plan: ClusterPlan, layout: Layout) -> list[tuple[str, str]]:

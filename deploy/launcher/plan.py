@@ -90,6 +90,9 @@ def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str
         embedded_store = from_env(EmbeddedStoreSettings, env)
     except SettingError as error:
         raise CommandError(str(error), USAGE) from None
+    if gateway.key_prefix and "TAVOLATA_REDIS_URL" not in env:
+        # The users of the embedded store are limited to keys without a prefix.
+        raise CommandError("TAVOLATA_KEY_PREFIX is for a store that clusters share: name the store with --redis", USAGE)
     if not 0 < gateway.port <= HIGHEST_PORT - gateways:
         raise CommandError(f"--port must be 1 to {HIGHEST_PORT - gateways}, not {gateway.port}", USAGE)
     for port in listener_ports(gateway.tcp):

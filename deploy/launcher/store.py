@@ -38,11 +38,11 @@ def answers(url: str) -> bool:
     return True
 
 
-def admin_token(url: str, tls: TlsFiles = TlsFiles()) -> str | None:
+def admin_token(url: str, tls: TlsFiles = TlsFiles(), key_prefix: str = "") -> str | None:
     """The admin token that the cluster generated at its first start; None if it cannot be read."""
     try:
         with _client(url, tls) as client:
-            token = client.hget(keys.SECRETS, meta.ADMIN_TOKEN)
+            token = client.hget(key_prefix + keys.SECRETS, meta.ADMIN_TOKEN)
     except (RedisError, OSError):
         return None
     return token if isinstance(token, str) else None

@@ -1,4 +1,4 @@
-"""The address of a store: its URL, parsed, and the certificates of a TLS connection to it."""
+"""The address of one server of the store: its URL, parsed, and the certificates of a TLS connection to it."""
 
 import ssl
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class TlsFiles:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a store, its login and database."""
+    """The address of a server, its login and database."""
 
     host: str = "127.0.0.1"
     port: int = 6379
@@ -49,16 +49,16 @@ class Address:
         parts = urlsplit(url)
         if parts.scheme not in ("redis", "rediss", "unix"):
             raise BadUrl("the store's URL (TAVOLATA_REDIS_URL) must begin with redis://, rediss:// or unix://")
-        context = _tls_context(files, parts.scheme == "rediss")
+        context = tls_context(files, parts.scheme == "rediss")
         username, password = unquote(parts.username or ""), unquote(parts.password or "")
         if parts.scheme == "unix":
-            db = _db(parse_qs(parts.query).get("db", ["0"])[0])
+            db = database(parse_qs(parts.query).get("db", ["0"])[0])
             return Address(path=unquote(parts.path), username=username, password=password, db=db)
         try:
             port = parts.port or 6379
         except ValueError:
             raise BadUrl("the port in the store's URL (TAVOLATA_REDIS_URL) is not a number up to 65535") from None
-        db = _db(parts.path.strip("/") or "0")
+        db = database(parts.path.strip("/") or "0")
         host = parts.hostname or "127.0.0.1"
         return Address(host, port, "", username, password, db, parts.scheme == "rediss", context)
 
@@ -66,7 +66,8 @@ class Address:
         return self.path or f"{self.host}:{self.port}"
 
 
-def _tls_context(files: TlsFiles, tls: bool) -> ssl.SSLContext | None:
+def tls_context(files: TlsFiles, tls: bool) -> ssl.SSLContext | None:
+    """The certificates of a TLS connection; None without TLS. Raises `BadUrl`."""
     named = {"TAVOLATA_REDIS_CA": files.ca, "TAVOLATA_REDIS_CERT": files.cert, "TAVOLATA_REDIS_KEY": files.key}
     if not tls:
         # A connection that was meant to be encrypted must not become a plain one because of a missing letter.
@@ -99,7 +100,8 @@ def _check_readable(variable: str, path: str) -> None:
         raise BadUrl(f"{variable}: {path} cannot be read: {error.strerror}") from None
 
 
-def _db(text: str) -> int:
+def database(text: str) -> int:
+    """The number of a database. Raises `BadUrl`."""
     if not text.isdecimal():
         raise BadUrl(f"the database in the store's URL (TAVOLATA_REDIS_URL) is {text!r}, not a number")
     return int(text)

@@ -1,4 +1,7 @@
-"""Every key and channel, spelled once. All keys of a partition carry its hash tag, so they share a Cluster slot."""
+"""Every key and channel, spelled once. All keys of a partition carry its hash tag, so they share a Cluster slot.
+
+A process may put a prefix before all of them (`use_prefix`), so that several clusters can share a server.
+"""
 
 from binascii import crc_hqx
 from functools import lru_cache
@@ -23,26 +26,41 @@ OWNERSHIP = "tavolata:tenancy"
 LISTINGS = "tavolata:listings"
 """Channel: entries of the room directory changed."""
 
+_prefix = ""
+_WITHOUT_PREFIX = {
+    name: text
+    for name, text in globals().items()
+    if name.isupper() and isinstance(text, str) and text.startswith("tavolata:")
+}
+
+
+def use_prefix(prefix: str) -> None:
+    """Put a prefix before every key and channel of this process. It is called once, before any `Keys` are made: the
+    prefix belongs to the process like its logs, and passing it to every function that names a key would hide the rest
+    of what that function does."""
+    globals().update({name: prefix + text for name, text in _WITHOUT_PREFIX.items()}, _prefix=prefix)
+    out.cache_clear()
+
 
 def name(text: str) -> str:
     """Names that differ in case or width only share one claim."""
-    return f"tavolata:name:{folded(text)}"
+    return f"{_prefix}tavolata:name:{folded(text)}"
 
 
 def revoked(session: SessionId) -> str:
     """Kept for as long as a token is valid: by then all tokens of the session have expired."""
-    return f"tavolata:revoked:{session}"
+    return f"{_prefix}tavolata:revoked:{session}"
 
 
 def control(gateway: GatewayId) -> str:
     """Channel: control messages to a gateway."""
-    return f"tavolata:gateway:{gateway}"
+    return f"{_prefix}tavolata:gateway:{gateway}"
 
 
 @lru_cache(maxsize=1_024)
 def out(gateway: GatewayId) -> str:
     """Channel: deliveries to a gateway."""
-    return f"tavolata:gateway:{gateway}:out"
+    return f"{_prefix}tavolata:gateway:{gateway}:out"
 
 
 def _tag(partition: int, partitions: int) -> str:
@@ -77,7 +95,7 @@ class Keys:
 
     def __init__(self, partition: Partition, partitions: int) -> None:
         self.partition = partition
-        self._tag = "{" + _tag(partition, partitions) + "}"
+        self._tag = _prefix + "{" + _tag(partition, partitions) + "}"
         self._rooms = f"{self._tag}:room:"
         self.commands = f"{self._tag}:commands"
         self.owner = f"{self._tag}:owner"

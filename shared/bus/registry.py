@@ -1,5 +1,6 @@
 """The registries of live workers and gateways: each process with the end of its lease. All times are the store's."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.bus import keys
@@ -30,29 +31,30 @@ class Members:
 class Registry:
     """The registry of one kind of process."""
 
-    key: str
-    status_key: str
+    keys: Callable[[], tuple[str, str]]
+    """The keys of the registry and of the statuses. They are looked up at each call, behind the prefix of the
+    process."""
 
     async def heartbeat(self, store: Store, process: str, lease_ms: int, status: bytes, *, first: bool) -> Members:
         """Register (`first`), or renew the lease. A process that finds itself unregistered has to start afresh: others
         have acted as if it had died."""
         arguments = (process, lease_ms, status, int(first))
-        now, *members = await store.call(*script("heartbeat", (self.key, self.status_key), arguments))
+        now, *members = await store.call(*script("heartbeat", self.keys(), arguments))
         return Members(int(now), _ends(members), lease_lost=not members)
 
     async def members(self, store: Store) -> Members:
         """Read the registry, without a heartbeat of one's own."""
-        (seconds, micros), members = await store.pipe((("TIME",), ("ZRANGE", self.key, 0, -1, "WITHSCORES")))
+        (seconds, micros), members = await store.pipe((("TIME",), ("ZRANGE", self.keys()[0], 0, -1, "WITHSCORES")))
         return Members(int(seconds) * 1_000 + int(micros) // 1_000, _ends(members))
 
     async def unregister(self, store: Store, process: str, *, expired: bool = False) -> bool:
         """Remove a process; with `expired` only if its lease has ended. True if it is not registered any more."""
-        reply = await store.call(*script("unregister", (self.key, self.status_key), (process, int(expired))))
+        reply = await store.call(*script("unregister", self.keys(), (process, int(expired))))
         return bool(reply == 1)
 
     async def status(self, store: Store) -> dict[str, bytes]:
         """The status that each process sent with its last heartbeat."""
-        reply = await store.call("HGETALL", self.status_key)
+        reply = await store.call("HGETALL", self.keys()[1])
         return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
 
 
@@ -60,5 +62,5 @@ def _ends(members: list[bytes]) -> dict[str, int]:
     return {members[at].decode(): int(float(members[at + 1])) for at in range(0, len(members), 2)}
 
 
-WORKERS = Registry(keys.WORKERS, keys.WORKER_STATUS)
-GATEWAYS = Registry(keys.GATEWAYS, keys.GATEWAY_STATUS)
+WORKERS = Registry(lambda: (keys.WORKERS, keys.WORKER_STATUS))
+GATEWAYS = Registry(lambda: (keys.GATEWAYS, keys.GATEWAY_STATUS))

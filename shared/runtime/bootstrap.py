@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 import uvloop
 
+from shared.bus import keys
 from shared.bus.address import BadUrl
 from shared.bus.meta import IncompatibleStore
 from shared.bus.store import StoreError
@@ -52,6 +53,7 @@ def run(
     try:
         settings = from_env(kind, os.environ)
         logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
+        keys.use_prefix(settings.key_prefix)
         for line in unknown_variables(os.environ, dialect_variables, unchecked):
             warn(line)
         _tune_memory()

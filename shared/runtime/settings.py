@@ -86,6 +86,16 @@ def _text(text: str, name: str, one_of: tuple[str, ...], shortest: int) -> str:
     return text
 
 
+_KEY_PREFIX = re.compile(r"[A-Za-z0-9_.:-]{0,64}")
+
+
+def _key_prefix(text: str, name: str) -> str:
+    """Braces would change the hash tag of every key, and * and ? the users' patterns."""
+    if not _KEY_PREFIX.fullmatch(text):
+        raise SettingError(f"{name} must have at most 64 letters, digits, '_', '.', ':' and '-', not {text!r}")
+    return text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
     """Settings that every process reads."""
@@ -94,6 +104,9 @@ class StoreSettings:
     prefix: ClassVar[str] = PREFIX
 
     redis_url: str = setting("redis://127.0.0.1:6379/0", "address of the store: redis://, rediss:// or unix://")
+    key_prefix: str = setting(
+        "", "prefix of all keys and channels, so that several clusters can share a store", parse=_key_prefix
+    )
     redis_ca: str = setting("", "file with the CA of a rediss:// store's certificate; by default those of the system")
     redis_cert: str = setting("", "file with the certificate that this process shows to a rediss:// store")
     redis_key: str = setting("", "file with the key of that certificate; by default it is in the certificate's file")
