@@ -8,6 +8,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support import memory_cluster
+from tests.support.store_sets import RunningClusterSet, RunningSentinelSet
 from tests.support.valkey import ValkeyServer
 
 # `make unit` chooses the first profile, `make verify` the last one; all other runs use the second.
@@ -77,6 +78,36 @@ def own_valkey() -> Iterator[ValkeyServer]:
     """A server for one test alone, which may kill, pause and restart it."""
     with ValkeyServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def sentinel_set() -> Iterator[RunningSentinelSet]:
+    """A primary, two replicas and three sentinels that the tests of this process share. Tests must not kill them.
+
+    A busy machine must not cause a failover, so a server counts as dead only after a long time."""
+    with RunningSentinelSet(down_after_ms=30_000) as servers:
+        yield servers
+
+
+@pytest.fixture(scope="session")
+def cluster_set() -> Iterator[RunningClusterSet]:
+    """A Cluster of six servers that the tests of this process share. Tests must not kill them."""
+    with RunningClusterSet() as servers:
+        yield servers
+
+
+@pytest.fixture
+def own_sentinel_set() -> Iterator[RunningSentinelSet]:
+    """A set for one test alone, which may kill, pause and restart its servers."""
+    with RunningSentinelSet() as servers:
+        yield servers
+
+
+@pytest.fixture
+def own_cluster_set() -> Iterator[RunningClusterSet]:
+    """A Cluster for one test alone, which may kill, pause and restart its servers."""
+    with RunningClusterSet() as servers:
+        yield servers
 
 
 @pytest.fixture(autouse=True)

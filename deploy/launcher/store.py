@@ -1,5 +1,6 @@
 """Requests of the launcher to the store: whether it answers, and the admin token. Uses redis-py, unlike the cluster."""
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from redis import AuthenticationError, Redis, RedisError
@@ -61,14 +62,18 @@ def _ping(url: str, tls: TlsFiles) -> None:
         client.ping()
 
 
+def client_at(address: Address, tls: TlsFiles = TlsFiles()) -> Any:
+    """A client of one server. It is not typed, because redis-py types replies for its asyncio client, too."""
+    options = _options(tls, address.tls) | {"username": address.username or None, "password": address.password or None}
+    return Redis(host=address.host, port=address.port, ssl=address.tls, **options)
+
+
 def _client(url: str, tls: TlsFiles) -> Redis:
-    files = {"ssl_ca_certs": tls.ca, "ssl_certfile": tls.cert, "ssl_keyfile": tls.key}
+    return Redis.from_url(url, **_options(tls, url.startswith("rediss:")))
+
+
+def _options(tls: TlsFiles, encrypted: bool) -> dict[str, Any]:
+    files = {"ssl_ca_certs": tls.ca, "ssl_certfile": tls.cert, "ssl_keyfile": tls.key} if encrypted else {}
     # Without retries: the caller polls, and a store that does not answer must be reported at once.
-    return Redis.from_url(
-        url,
-        decode_responses=True,
-        socket_timeout=LIMIT_S,
-        socket_connect_timeout=LIMIT_S,
-        retry=Retry(NoBackoff(), 0),
-        **{name: path for name, path in files.items() if path and url.startswith("rediss:")},
-    )
+    waiting = {"socket_timeout": LIMIT_S, "socket_connect_timeout": LIMIT_S, "retry": Retry(NoBackoff(), 0)}
+    return {"decode_responses": True, **waiting, **{name: path for name, path in files.items() if path}}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TEMPLATE = Path(__file__).parents[1] / "docker" / "users.acl"
-OPERATOR, GATEWAY, WORKER = ROLES = ("operator", "gateway", "worker")
+OPERATOR, GATEWAY, WORKER = CLIENTS = ("operator", "gateway", "worker")
+REPLICA, SENTINEL = ("replica", "sentinel")
+ROLES = (*CLIENTS, REPLICA, SENTINEL)
 _USER = re.compile(r"^user (\w+) on >(\S+) ", re.MULTILINE)
 
 
@@ -35,3 +37,7 @@ class StoreUsers:
 
     def url(self, role: str, host: str, port: int) -> str:
         return f"redis://{role}:{self.passwords[role]}@{host}:{port}/0"
+
+    def acl_file(self) -> str:
+        """The same users in the form of an ACL file, whose parser knows no comments."""
+        return "".join(f"{line}\n" for line in self.config().splitlines() if not line.startswith("#"))

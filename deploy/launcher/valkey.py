@@ -1,5 +1,6 @@
 """The embedded Valkey: its binary, configuration and command line. The supervisor starts it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +34,12 @@ class ValkeyConfig:
 
     @property
     def cluster_port(self) -> int:
-        """Port of the cluster bus. Its default (port + 10000) may be in the range of outgoing connections."""
-        return self.port + 5_000 if self.port < 60_000 else self.port - 5_000
+        return cluster_port(self.port)
+
+
+def cluster_port(port: int) -> int:
+    """Port of the cluster bus. Its default (port + 10000) may be in the range of outgoing connections."""
+    return port + 5_000 if port < 60_000 else port - 5_000
 
 
 def binary() -> Path:
@@ -50,7 +55,14 @@ def binary() -> Path:
 
 def command(config: ValkeyConfig) -> list[str]:
     """The command line of a server that logs to stdout and shuts down cleanly on SIGTERM."""
-    options: dict[str, str] = {
+    file = () if config.users_file is None else (str(config.users_file),)
+    words = (part for name, value in options(config).items() for part in (f"--{name}", value))
+    return [str(binary()), *file, *words, *config.extra]
+
+
+def options(config: ValkeyConfig) -> dict[str, str]:
+    """The directives of the configuration, without users."""
+    found: dict[str, str] = {
         "bind": config.host,
         "port": str(config.port),
         "dir": str(config.directory),
@@ -62,12 +74,21 @@ def command(config: ValkeyConfig) -> list[str]:
         "maxmemory-policy": "noeviction",
     }
     if config.cluster:
-        options |= {
+        found |= {
             "cluster-enabled": "yes",
             "cluster-port": str(config.cluster_port),
             "cluster-announce-ip": config.host,
             "cluster-node-timeout": "2000",
         }
-    file = () if config.users_file is None else (str(config.users_file),)
-    words = (part for name, value in options.items() for part in (f"--{name}", value))
-    return [str(binary()), *file, *words, *config.extra]
+    return found
+
+
+def file_text(directives: Mapping[str, str]) -> str:
+    """A configuration file; each value is one quoted word."""
+    return "".join(f"{name} {quoted(value)}\n" for name, value in directives.items())
+
+
+def quoted(value: str) -> str:
+    """The value as one word of a configuration file."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

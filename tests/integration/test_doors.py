@@ -14,7 +14,7 @@ from redis import AuthenticationError, Redis
 from redis.exceptions import NoPermissionError
 
 from deploy.launcher import store
-from deploy.launcher.store_users import GATEWAY, OPERATOR, ROLES, WORKER, StoreUsers
+from deploy.launcher.store_users import CLIENTS, GATEWAY, OPERATOR, WORKER, StoreUsers
 from shared.bus import keys
 from shared.bus.keys import Keys
 from shared.bus.scripts import SOURCES, script
@@ -190,7 +190,7 @@ def test_a_worker_cannot_read_secrets(cluster: Launched, command: tuple[object, 
         ask_as(cluster, WORKER, *command)
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", CLIENTS)
 def test_every_role_can_load_the_scripts(cluster: Launched, role: str) -> None:
     assert all(ask_as(cluster, role, "SCRIPT", "LOAD", source) for source in SOURCES.values())
 

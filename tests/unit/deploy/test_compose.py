@@ -14,6 +14,7 @@ import yaml
 
 import gateway.metrics
 import worker.metrics
+from deploy.launcher.store_users import ROLES
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 from tests.support.certificates import Certificates
 from tests.support.launched import ROOT
@@ -212,13 +213,13 @@ def test_make_secrets_writes_passwords_for_compose_and_hashes_for_the_store(chec
         subprocess.run([checkout / "deploy" / "docker" / "make-secrets"], check=True, capture_output=True)
         env = dict(line.split("=") for line in (checkout / ".env").read_text().splitlines())
         users = (checkout / "secrets" / "users.acl").read_text()
-        for role in ("operator", "gateway", "worker"):
+        for role in ROLES:
             password = env[f"STORE_{role.upper()}_PASSWORD"]
             assert len(password) == 48
             assert f"user {role} on #{hashlib.sha256(password.encode()).hexdigest()} " in users
             assert password not in users
     assert env["TAVOLATA_PARTITIONS"] == "32"
-    assert len(env) == 4
+    assert len(env) == 1 + len(ROLES)
     assert (checkout / ".env").stat().st_mode & 0o777 == 0o600
     assert (checkout / "secrets").stat().st_mode & 0o777 == 0o700
     # The lines are read by the store, whose parser of this file knows no comments.
