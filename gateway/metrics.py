@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Literal
 
@@ -10,6 +10,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
+
+from shared.ids import GameVersion
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 _RECENT = 1_000
@@ -60,6 +62,12 @@ class Metrics:
         self._admin_refusals = Counter(
             "tavolata_admin_refusals", "Requests of operators refused, by reason", ["reason"], registry=self.registry
         )
+        self._waiting = Gauge(
+            "tavolata_rooms_without_worker",
+            "Unfinished rooms whose game version no live worker plays",
+            ["game"],
+            registry=self.registry,
+        )
         self.outbox = Gauge("tavolata_outbox_bytes", "Bytes that clients have not read yet", registry=self.registry)
         self.pending = Gauge("tavolata_pending_commands", "Commands without an answer", registry=self.registry)
         self.answered = self._latency.observe
@@ -83,6 +91,13 @@ class Metrics:
 
     def rejected(self, code: str) -> None:
         self._rejections.labels(code).inc()
+
+    def waiting(self, rooms: Mapping[GameVersion, int], gone: Iterable[GameVersion]) -> None:
+        """The number of rooms that wait for a worker, by game version; and the game versions that wait no more."""
+        for game in gone:
+            self._waiting.remove(game)
+        for game, count in rooms.items():
+            self._waiting.labels(game).set(count)
 
     def admin_refused(self, reason: Literal["wrong", "throttled"]) -> None:
         self._admin_refusals.labels(reason).inc()

@@ -21,6 +21,7 @@ from gateway.cluster.player_names import PlayerNames
 from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.cluster.tokens import Tokens
+from gateway.cluster.waiting_rooms import WaitingRooms
 from gateway.connection import ConnectionServices
 from gateway.connections import TICK_S, Connections
 from gateway.metrics import Metrics
@@ -92,6 +93,8 @@ class GatewayNode:
             linger_s=settings.linger_ms / 1_000,
             store_up=lambda: store.up,
         )
+        self.waiting_rooms = WaitingRooms(store, self.partitions, self.rooms, self.metrics)
+        self.outbox.room_waits = self.waiting_rooms.waits
         self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms)
@@ -236,6 +239,7 @@ class GatewayNode:
             try:
                 await self._heartbeat()
                 await self._read_store_share()
+                await self.waiting_rooms.read()
                 if await drains.asked(self.store, self.id):
                     log.info("gateway %s was asked to drain", self.id)
                     self.stop()

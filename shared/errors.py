@@ -11,6 +11,7 @@ import msgspec
 ErrorCode: TypeAlias = Literal[
     "busy/backlog",
     "busy/connections",
+    "busy/no_worker",
     "busy/rate",
     "busy/reading",
     "busy/store",
@@ -98,6 +99,7 @@ def text_of(code: str) -> str:
 CODES: Final[dict[str, str]] = {
     "busy/backlog": "too many commands are waiting; try again in a moment",
     "busy/connections": "too many connections from this address; try again later",
+    "busy/no_worker": "no worker can play this game right now; nothing was changed, try again later",
     "busy/rate": "too many messages; slow down and try again",
     "busy/reading": "reading this takes too long right now; try again in a moment",
     "busy/store": "the store cannot be reached right now; nothing was changed, try again",

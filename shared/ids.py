@@ -39,3 +39,8 @@ def partition_of(room: RoomId, partitions: int) -> Partition:
 
 def game_version(game: str, version: int) -> GameVersion:
     return GameVersion(f"{game}@{version}")
+
+
+def name_and_version(game: GameVersion) -> tuple[str, int]:
+    name, _, version = game.rpartition("@")
+    return name, int(version)

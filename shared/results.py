@@ -85,6 +85,14 @@ class Result(msgspec.Struct, gc=False):
     """The game version of a room that was opened. With a listing, as `ended`."""
     ended: GameVersion = GameVersion("")
     """The game version of a room that is over now."""
+    wanted: GameVersion = GameVersion("")
+    """The game version that a parked command waits for, if no unfinished room needs it."""
+    parked: tuple[bytes, int] | None = None
+    """The command, and its place, if it has to wait for an owner that can play the room."""
+    unparked: bytes = b""
+    """The command, if it was parked."""
+    unwanted: tuple[GameVersion, ...] = ()
+    """Game versions for which no parked command waits any more."""
 
     @property
     def plain(self) -> bool:
@@ -98,6 +106,8 @@ class Result(msgspec.Struct, gc=False):
             and not self.history_wanted
             and not self.trim_updates
             and not self.expires_ms
+            and self.parked is None
+            and not self.unparked
         )
 
     def answer(self, envelope: Envelope, reply: Reply) -> None:

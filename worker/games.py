@@ -1,6 +1,6 @@
 """The games that this worker can play: those of this project, of installed packages and of configured modules."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final
@@ -13,7 +13,7 @@ from shared.games import stones
 from shared.games.codex import game as codex
 from shared.games.eriantys import game as eriantys
 from shared.games.snarl import game as snarl
-from shared.ids import GameVersion, game_version
+from shared.ids import GameVersion, game_version, name_and_version
 from shared.room_events import RoomEvent
 from shared.runtime.settings import SettingError
 
@@ -25,7 +25,12 @@ ENTRY_POINTS: Final = "tavolata.games"
 
 
 class NoSuchGame(Exception):
-    """The catalog has no game of this name and version."""
+    """The catalog has no game of this name, or not in this version."""
+
+    def __init__(self, game: str, version: int | None = None) -> None:
+        super().__init__(game if version is None else game_version(game, version))
+        self.game = game
+        self.version = version or 0
 
 
 class GameCatalog:
@@ -33,12 +38,15 @@ class GameCatalog:
 
     def __init__(self, games: Sequence[AnyGame]) -> None:
         self._games: dict[tuple[str, int], AnyGame] = {}
-        self._newest: dict[str, AnyGame] = {}
+        self._for_new_rooms: dict[str, AnyGame] = {}
+        """The version of each game that new rooms take: the newest, unless other workers do not know it."""
+        self._elsewhere: dict[str, GameVersion] = {}
+        """The version that new rooms take of each game that is only known to other workers."""
+        self._others: frozenset[GameVersion] = frozenset()
+        """The game versions that other workers can play."""
         for game in games:
             self._games[game.name, game.version] = game
-            newest = self._newest.get(game.name)
-            if newest is None or newest.version < game.version:
-                self._newest[game.name] = game
+        self.follow(())
         self._commands = {key: msgspec.json.Decoder(game.command_type) for key, game in self._games.items()}
         self._events = {
             key: msgspec.json.Decoder(list[RoomEvent | game.event_type])  # type: ignore[name-defined]
@@ -46,11 +54,37 @@ class GameCatalog:
         }
 
     def get(self, name: str, version: int | None = None) -> AnyGame:
-        """The newest version of a game unless a version is given; raises `NoSuchGame`."""
-        game = self._newest.get(name) if version is None else self._games.get((name, version))
+        """A version of a game, by default the one that new rooms take; raises `NoSuchGame`."""
+        game = self._for_new_rooms.get(name) if version is None else self._games.get((name, version))
         if game is None:
-            raise NoSuchGame(name if version is None else f"{name}@{version}")
+            raise NoSuchGame(name, version)
         return game
+
+    def follow(self, others: Collection[Collection[GameVersion]]) -> bool:
+        """Follow the game versions that the other live workers can play. Whether new rooms take other versions now.
+
+        New rooms take the newest version that all workers of that game know: a room of a version that only some know
+        could be played by them alone."""
+        self._others = frozenset(game for plays in others for game in plays)
+        theirs = [_by_game(plays) for plays in others]
+        ours = _by_game(self.versions())
+        agreed = {name: self._games[name, _newest_common(name, ours[name], theirs)] for name in ours}
+        changed, self._for_new_rooms = agreed != self._for_new_rooms, agreed
+        known = {name: versions for plays in theirs for name, versions in plays.items() if name not in ours}
+        self._elsewhere = {
+            name: game_version(name, _newest_common(name, versions, theirs)) for name, versions in known.items()
+        }
+        return changed
+
+    def elsewhere(self, name: str) -> GameVersion | None:
+        """The version that a new room would take of a game that only other workers know."""
+        return self._elsewhere.get(name)
+
+    def is_played_elsewhere(self, game: GameVersion) -> bool:
+        return game in self._others
+
+    def can_play(self, wanted: GameVersion) -> bool:
+        return name_and_version(wanted) in self._games
 
     def commands(self, game: AnyGame) -> Callable[[msgspec.Raw], Any]:
         """The decoder of the game's commands; it raises `msgspec.MsgspecError`."""
@@ -63,14 +97,14 @@ class GameCatalog:
         return self._events[game.name, game.version].decode(raw)
 
     def names(self) -> list[str]:
-        return sorted(self._newest)
+        return sorted(self._for_new_rooms)
 
     def versions(self) -> list[GameVersion]:
         """Every game version that can be played."""
         return sorted(game_version(name, version) for name, version in self._games)
 
     def cards(self) -> list[GameCard]:
-        """The newest version of each game, as workers announce it in the store."""
+        """The version of each game that new rooms take, as workers announce it in the store."""
         return [
             GameCard(
                 game.name,
@@ -81,8 +115,22 @@ class GameCatalog:
                 msgspec.Raw(msgspec.json.encode(msgspec.json.schema(game.command_type))),
                 game.least,
             )
-            for game in self._newest.values()
+            for game in self._for_new_rooms.values()
         ]
+
+
+def _by_game(plays: Collection[GameVersion]) -> dict[str, set[int]]:
+    """The versions of each game."""
+    versions: dict[str, set[int]] = {}
+    for name, version in map(name_and_version, plays):
+        versions.setdefault(name, set()).add(version)
+    return versions
+
+
+def _newest_common(name: str, versions: set[int], others: Sequence[Mapping[str, set[int]]]) -> int:
+    """The newest of the versions of a game that all workers of that game know; without one, the newest of all."""
+    common = versions.intersection(*(plays[name] for plays in others if name in plays))
+    return max(common or versions)
 
 
 class _Spec(msgspec.Struct):

@@ -79,6 +79,7 @@ class Operators:
                 "partitions": len(node.partitions),
                 "games": sorted(node.games.cards),
                 "rooms": node.rooms.count(),
+                "without_worker": node.waiting_rooms.counts,
                 "gateways": gateways,
                 "workers": workers,
                 "draining": await drains.waiting(node.store),

@@ -62,7 +62,7 @@ _ATTEMPTS = 6
 _SEED_LIMIT = 2**62
 _KEY_BITS = 96
 """Unpredictable bits in the key of a private room."""
-_NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/store", "busy/store_full")
+_NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/no_worker", "busy/store", "busy/store_full")
 """The outbox has refused the command: no room has seen it."""
 _NO_SEAT: tuple[ErrorCode, ...] = (
     "room/full",

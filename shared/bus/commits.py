@@ -19,6 +19,7 @@ from shared.bus import (
     directory,
     journal,
     keys,
+    parked_commands,
     partition_log,
     quarantine,
     unfinished_rooms,
@@ -107,8 +108,9 @@ def encode(
     if batch.listings:
         changes = [ListingChange(room, listing) for room, listing in batch.listings.items()]
         writes += directory.storing(partition, changes)
-        writes += unfinished_rooms.counting(partition, unfinished, _count(results, unfinished))
         messages.append(directory.telling(changes))
+    if batch.counted:
+        writes += unfinished_rooms.counting(partition, unfinished, _count(batch.counted, unfinished))
     if unwritten.size > log_bytes:
         for room in unwritten.overdue(log_bytes):
             due.setdefault(room, _NONE)
@@ -136,12 +138,22 @@ def encode(
 
 
 def _count(results: Sequence[Result], unfinished: dict[GameVersion, int]) -> set[GameVersion]:
-    """Count the rooms that were opened or are over; the game versions whose numbers have changed."""
+    """Count the rooms that were opened or are over; the game versions whose numbers have changed. A game version that
+    is only wanted is there with the number 0, until the commands that wanted it were handled."""
     changed: set[GameVersion] = set()
     for result in results:
+        if result.wanted and result.wanted not in unfinished:
+            unfinished[result.wanted] = 0
+            changed.add(result.wanted)
         for game, by in ((result.opened, 1), (result.ended, -1)):
             if game:
-                unfinished[game] = max(0, unfinished.get(game, 0) + by)
+                unfinished[game] = unfinished.get(game, 0) + by
+                changed.add(game)
+                if unfinished[game] <= 0:
+                    del unfinished[game]
+        for game in result.unwanted:
+            if unfinished.get(game) == 0:
+                del unfinished[game]
                 changed.add(game)
     return changed
 
@@ -149,7 +161,7 @@ def _count(results: Sequence[Result], unfinished: dict[GameVersion, int]) -> set
 class _Batch:
     """The parts of a commit, collected from results."""
 
-    __slots__ = ("due", "listings", "partition", "records", "replies_to", "steps", "steps_to", "writes")
+    __slots__ = ("counted", "due", "listings", "partition", "records", "replies_to", "steps", "steps_to", "writes")
 
     def __init__(self, partition: Keys) -> None:
         self.partition = partition
@@ -159,6 +171,8 @@ class _Batch:
         self.steps_to: defaultdict[GatewayId, list[bytes]] = defaultdict(list)
         self.replies_to: defaultdict[GatewayId, list[Reply]] = defaultdict(list)
         self.listings: dict[RoomId, Listing | None] = {}
+        self.counted: list[Result] = []
+        """The results that may change the numbers of unfinished rooms."""
         self.due: dict[RoomId, frozenset[RecordPlace]] = {}
         """The rooms whose history has to be written, and the records that are left out of it."""
 
@@ -195,6 +209,7 @@ def _collect(results: Sequence[Result], number: CommitNumber, unwritten: Unwritt
             batch.replies_to[result.reply_to].append(result.reply)
         if result.listing is not msgspec.UNSET:
             batch.listings[room] = result.listing
+            batch.counted.append(result)
 
 
 def _collect_others(result: Result, batch: _Batch) -> None:
@@ -217,6 +232,12 @@ def _collect_others(result: Result, batch: _Batch) -> None:
         writes += attendance.adding(partition, room, result.gateway_added)
     if result.quarantine:
         writes.append(quarantine.marking(partition, room, result.quarantine))
+    if result.parked is not None:
+        writes.append(parked_commands.parking(partition, *result.parked))
+    if result.unparked:
+        writes.append(parked_commands.removing(partition, result.unparked))
+    if result.listing is msgspec.UNSET and (result.wanted or result.unwanted):
+        batch.counted.append(result)
 
 
 def _portions(

@@ -88,6 +88,7 @@ class Keys:
         "gateways",
         "journal_log",
         "owner",
+        "parked",
         "partition",
         "quarantine",
         "updates_log",
@@ -109,6 +110,8 @@ class Keys:
         self.deadlines = f"{self._tag}:deadlines"
         self.gateways = f"{self._tag}:gateways"
         self.quarantine = f"{self._tag}:quarantine"
+        self.parked = f"{self._tag}:parked"
+        """Hash: commands that wait for an owner that can play their rooms."""
 
     def journal(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:journal"

@@ -28,6 +28,8 @@ class Lease:
     """How long no worker owned the partition."""
     commit: int = 0
     """The number of the partition's last commit."""
+    taken_ms: int = 0
+    """The time at which the partition was taken."""
 
 
 def _taking(partition: Keys, worker: WorkerId, lease_ms: int) -> RedisCommand:
@@ -46,7 +48,7 @@ def _lease(reply: list[bytes] | None) -> Lease | None:
         return None
     epoch, token, cursor, renewed, now, commit = (item.decode() for item in reply)
     idle_ms = int(now) - int(renewed) if int(renewed) else 0
-    return Lease(Epoch(int(epoch)), token, cursor, max(0, idle_ms), int(commit))
+    return Lease(Epoch(int(epoch)), token, cursor, max(0, idle_ms), int(commit), int(now))
 
 
 async def owner(store: Store, partition: Keys) -> dict[str, str | int]:

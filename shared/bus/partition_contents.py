@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.bus import attendance, deadlines, partition_log, quarantine, unfinished_rooms
+from shared.bus import attendance, deadlines, parked_commands, partition_log, quarantine, unfinished_rooms
 from shared.bus.keys import Keys
+from shared.bus.parked_commands import ParkedCommands
 from shared.bus.partition_log import UnwrittenRooms
 from shared.bus.store import RedisCommand, Store
 from shared.ids import GameVersion, GatewayId, RoomId
 from shared.results import DueDeadline
 
-_READS = 4
+_READS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class PartitionContents:
     gateways: set[GatewayId]
     quarantined: set[RoomId]
     unfinished: dict[GameVersion, int]
+    parked: ParkedCommands
     unwritten: UnwrittenRooms
 
 
@@ -26,8 +28,8 @@ async def read(store: Store, partitions: Sequence[Keys]) -> list[PartitionConten
     """The contents of each partition."""
     reads: list[RedisCommand] = []
     for partition in partitions:
-        reads += (deadlines.reading(partition), attendance.reading(partition))
-        reads += (quarantine.reading(partition), unfinished_rooms.reading(partition))
+        reads += (deadlines.reading(partition), attendance.reading(partition), quarantine.reading(partition))
+        reads += (unfinished_rooms.reading(partition), parked_commands.reading(partition))
     replies = await store.pipe(reads)
     unwritten = await partition_log.unwritten(store, partitions)
     return [
@@ -36,6 +38,7 @@ async def read(store: Store, partitions: Sequence[Keys]) -> list[PartitionConten
             attendance.parse(replies[at + 1]),
             quarantine.parse(replies[at + 2]),
             unfinished_rooms.parse(replies[at + 3]),
+            parked_commands.parse(replies[at + 4]),
             rooms,
         )
         for at, rooms in zip(range(0, len(replies), _READS), unwritten, strict=True)

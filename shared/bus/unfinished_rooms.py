@@ -11,7 +11,7 @@ def counting(partition: Keys, counts: Mapping[GameVersion, int], changed: set[Ga
     """The commands that store the changed numbers. They are stored as they are and not as differences, so that a write
     that the store refused is made up for by the next one."""
     return [
-        ("HSET", partition.games, game, counts[game]) if counts.get(game) else ("HDEL", partition.games, game)
+        ("HSET", partition.games, game, counts[game]) if game in counts else ("HDEL", partition.games, game)
         for game in changed
     ]
 
@@ -25,7 +25,11 @@ def parse(reply: Sequence[bytes]) -> dict[GameVersion, int]:
     return {GameVersion(reply[at].decode()): int(reply[at + 1]) for at in range(0, len(reply), 2)}
 
 
+async def counts(store: Store, partitions: Sequence[Keys]) -> list[dict[GameVersion, int]]:
+    """The numbers of each partition."""
+    return [parse(reply) for reply in await store.pipe([reading(partition) for partition in partitions])]
+
+
 async def games(store: Store, partitions: Sequence[Keys]) -> list[frozenset[GameVersion]]:
     """The game versions of each partition's unfinished rooms."""
-    replies = await store.pipe([reading(partition) for partition in partitions])
-    return [frozenset(parse(reply)) for reply in replies]
+    return [frozenset(found) for found in await counts(store, partitions)]

@@ -224,6 +224,37 @@ async def test_a_room_that_was_put_aside_stays_so_with_the_next_owner_and_can_be
     assert (await victim.act(room, {"type": "press"}))["type"] == "ack"
 
 
+async def test_rooms_wait_for_a_worker_that_knows_their_game_and_then_go_on(
+    open_house: Cluster, arrive: Arrive
+) -> None:
+    """A worker without the game gets no partition with its rooms; while it is alone, the rooms wait."""
+    players = [await arrive(open_house.gateways[number % 2]) for number in range(12)]
+    rooms = [(player, (await player.ask("create", game="bomb", seats=1))["room"]) for player in players]
+    other = open_house.node("worker", games="")
+    other.start()
+    eventually(lambda: len(open_house.shares()) == 2, "the other worker is registered")
+    try:
+        for player, room in rooms:
+            assert (await player.act(room, {"type": "press"}))["type"] == "ack"
+        open_house.workers[0].terminate()
+        eventually(lambda: min(waiting(open_house)) >= 12, "the gateways know that the rooms wait")
+        for player, room in rooms:
+            assert (await player.act(room, {"type": "press"}))["code"] == "busy/no_worker"
+    finally:
+        other.terminate()
+        open_house.workers.remove(other)
+        open_house.mend()
+    eventually(lambda: max(waiting(open_house)) == 0, "the gateways know that the rooms go on")
+    for player, room in rooms:
+        assert (await player.act(room, {"type": "press"}))["type"] == "ack"
+
+
+def waiting(cluster: Cluster) -> list[float]:
+    """The number of rooms of the game that wait for a worker, as each gateway reports it."""
+    name = 'tavolata_rooms_without_worker{game="bomb@1"}'
+    return [gateway.metrics().get(name, 0) for gateway in cluster.gateways]
+
+
 async def test_a_game_that_no_worker_plays_any_more_is_not_offered(open_house: Cluster, arrive: Arrive) -> None:
     player = await arrive(open_house.gateways[0])
     other = open_house.node("worker", games="")

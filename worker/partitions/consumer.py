@@ -196,7 +196,7 @@ class Consumer:
             steps += commit.step_count
             done += 1
             notices += self._follow(batch)
-            oldest_ms = min(oldest_ms, command_streams.time_of(batch.entries[0][0]))
+            oldest_ms = min(oldest_ms, batch.partition.time_of(batch.entries[0][0]))
         if done:
             self._metrics.committed(done, results, steps)
         self._metrics.lagged(now_ms - oldest_ms)

@@ -12,6 +12,7 @@ from shared.bus import (
     heartbeats,
     keys,
     leases,
+    meta,
     partition_contents,
     quarantine,
     unfinished_rooms,
@@ -160,6 +161,9 @@ class Ownership:
         plays, needs = await asyncio.gather(  # in one round trip
             capabilities.of_workers(self._store, live), unfinished_rooms.games(self._store, self._keys)
         )
+        others = [theirs for worker, theirs in plays.items() if worker != self.worker]
+        if self._catalog.follow(others):
+            await meta.announce(self._store, self._catalog.cards())
         owners = assign(self._settings.partitions, live, plays, needs)
         wanted = [number for number, owner in owners.items() if owner == self.worker]
         await self.take([number for number in wanted if number not in self.partitions])
@@ -200,6 +204,7 @@ class Ownership:
             partition.quarantined = found.quarantined
             partition.unwritten = found.unwritten
             partition.unfinished = found.unfinished
+            partition.begin(found.parked)
             commands += _compensation(partition, found)
         commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
         await self._store.pipe(commands)

@@ -7,20 +7,24 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from shared.bus import command_streams, commits
+import msgspec
+
+from shared.bus import command_streams, commits, parked_commands
 from shared.bus.command_streams import StreamEntry
 from shared.bus.commits import Commit
 from shared.bus.journal import StoredRoom
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
+from shared.bus.parked_commands import ParkedCommands
 from shared.bus.partition_log import UnwrittenRooms
-from shared.commands import Envelope
+from shared.commands import Enter, Envelope
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
-from shared.ids import LOBBY, CommitNumber, GameVersion, GatewayId, Partition, RoomId
+from shared.ids import LOBBY, CommitNumber, GameVersion, GatewayId, Partition, RoomId, game_version
 from shared.results import Result
+from shared.room_events import OVER, RoomStatus
 from shared.runtime.settings import WorkerSettings
-from worker.games import GameCatalog
+from worker.games import GameCatalog, NoSuchGame
 from worker.lobby.lobby import Lobby
 from worker.partitions.watchdog import Watchdog
 from worker.room.draft import RoomBroken
@@ -29,6 +33,22 @@ from worker.room.room import Room
 log = logging.getLogger("tavolata.partition")
 
 _TRIM_EVERY = 64
+_NO_GAME = GameVersion("")
+
+
+class _Status(msgspec.Struct):
+    status: RoomStatus
+
+
+_decode_status = msgspec.json.Decoder(_Status).decode
+
+
+@dataclass(frozen=True, slots=True)
+class UnplayableRoom:
+    """A room whose game version the worker does not know."""
+
+    game: GameVersion
+    over: bool
 
 
 @dataclass(slots=True)
@@ -48,6 +68,10 @@ class OwnedPartition:
     gateways: set[GatewayId] = field(default_factory=set)
     """The gateways that have received something from this partition."""
     quarantined: set[RoomId] = field(default_factory=set)
+    unplayable: dict[RoomId, UnplayableRoom] = field(default_factory=dict)
+    """Rooms that were wanted and whose game version this worker does not know."""
+    parked: ParkedCommands = field(default_factory=dict)
+    """Commands that wait for an owner that can play their rooms."""
     cursor: str = ""
     waiting: list[StreamEntry] = field(default_factory=list)
     """Entries behind the cursor that were read and not handled yet."""
@@ -70,10 +94,12 @@ class OwnedPartition:
         wanted = {envelope.room: None for _, envelopes in entries for envelope in envelopes}
         if self.lobby is not None:
             wanted.pop(LOBBY, None)
-        return [room for room in wanted if room not in self.rooms and room not in self.quarantined]
+        aside = self.quarantined | self.unplayable.keys()
+        return [room for room in wanted if room not in self.rooms and room not in aside]
 
     def load(self, room: RoomId, stored: StoredRoom) -> str:
-        """Load a room, or the lobby. Returns the reason if that fails and the room is quarantined, else nothing."""
+        """Load a room, or the lobby. Returns the reason if that fails and the room is quarantined, else nothing. A room
+        whose game this worker does not know is not at fault: it waits for another owner."""
         try:
             self.watchdog.task = stored
             if stored.damage:
@@ -84,6 +110,9 @@ class OwnedPartition:
                 self.lobby = Lobby(self.lease.epoch, stored, kept_ms)
             else:
                 self.rooms[room] = Room(room, self.lease.epoch, self.catalog, self.settings, stored)
+        except NoSuchGame as error:
+            self.unplayable[room] = UnplayableRoom(game_version(error.game, error.version), _is_over(stored))
+            log.warning("room %s waits: this worker cannot play %s", room, error)
         except Exception as error:  # records of an older version must not cost us the whole partition
             log.exception("room %s is quarantined", room)
             self.quarantined.add(room)
@@ -96,7 +125,7 @@ class OwnedPartition:
         """The results of these commands."""
         results: list[Result] = []
         for entry_id, envelopes in entries:
-            at_ms = command_streams.time_of(entry_id)
+            at_ms = self.time_of(entry_id)
             for envelope in envelopes:
                 results.append(self._handle_one(envelope, at_ms))
         if log.isEnabledFor(logging.DEBUG):
@@ -104,13 +133,33 @@ class OwnedPartition:
                 log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
         return results
 
+    def time_of(self, entry_id: str) -> int:
+        """The time of the commands of an entry. Commands that were added while the partition had no owner count from
+        the time when this one took it: the players could not see the room until then."""
+        return max(command_streams.time_of(entry_id), self.lease.taken_ms)
+
+    def begin(self, parked: ParkedCommands) -> None:
+        """Begin with the commands that were parked. They come before all entries behind the cursor, and do not move
+        it."""
+        self.parked = parked
+        self.waiting = [(self.cursor, (envelope,)) for envelope in parked_commands.envelopes(parked)]
+
     def _handle_one(self, envelope: Envelope, at_ms: int) -> Result:
         number = envelope.room
         if number == LOBBY:
             return self._handle_in_lobby(envelope, at_ms)
         room = self.rooms.get(number)
         if room is None:
-            return _refused(envelope, "room/quarantined")
+            return self._handle_aside(envelope)
+        if type(envelope.body) is Enter and (wanted := self._game_elsewhere(room, envelope.body)):
+            return self._park(envelope, wanted)
+        result = self._handle_in_room(room, envelope, at_ms)
+        if self.parked:
+            self._unpark(envelope, result)
+        return result
+
+    def _handle_in_room(self, room: Room, envelope: Envelope, at_ms: int) -> Result:
+        number = room.state.room
         watchdog = self.watchdog
         try:
             watchdog.task = envelope
@@ -123,6 +172,41 @@ class OwnedPartition:
         if not result.records and not room.state.status:
             self.unopened.add(number)
         return result
+
+    def _handle_aside(self, envelope: Envelope) -> Result:
+        """Handle a command to a room that is quarantined, or that this worker cannot play."""
+        room = self.unplayable.get(envelope.room)
+        if room is None:
+            return _refused(envelope, "room/quarantined")
+        if not room.over:
+            return self._park(envelope)
+        # Nothing needs the game of a room that is over, so that its partition need not have an owner that knows it.
+        if self.catalog.is_played_elsewhere(room.game):
+            return self._park(envelope, room.game)
+        return _refused(envelope, "game/unknown")
+
+    def _game_elsewhere(self, room: Room, body: Enter) -> GameVersion | None:
+        """The game version that a new room would take, if only other workers know its game."""
+        spec = None if room.state.status else body.spec
+        return None if spec is None else self.catalog.elsewhere(spec.game)
+
+    def _park(self, envelope: Envelope, wanted: GameVersion = _NO_GAME) -> Result:
+        """Keep a command for an owner that can play its room. With `wanted`, the partition needs that game version from
+        now on, so that such a worker becomes its owner. The gateway gets no answer: a refusal would be wrong, because
+        another copy of the command may be on the stream and be carried out by the next owner."""
+        result, command = Result(envelope.room, wanted=wanted), parked_commands.encoded(envelope)
+        if command not in self.parked:
+            place = self.parked[command] = max(self.parked.values(), default=0) + 1
+            result.parked = command, place
+        return result
+
+    def _unpark(self, envelope: Envelope, result: Result) -> None:
+        """Note that a command was handled, if it was parked."""
+        command = parked_commands.encoded(envelope)
+        if self.parked.pop(command, None) is not None:
+            result.unparked = command
+            wanted = [game for game, rooms in self.unfinished.items() if not rooms]
+            result.unwanted = tuple(game for game in wanted if self.catalog.can_play(game))
 
     def _handle_in_lobby(self, envelope: Envelope, at_ms: int) -> Result:
         """Refuse a command that breaks the lobby. The lobby is then loaded again as it was committed: without it no
@@ -186,6 +270,11 @@ class OwnedPartition:
         idle = [number for number, room in over if room.touched_ms < idle_since_ms or 0 < room.expires_ms <= now_ms]
         for number in idle:
             del self.rooms[number]
+
+
+def _is_over(stored: StoredRoom) -> bool:
+    """Whether the room is over, without its game: it was saved when it ended."""
+    return stored.snapshot is not None and _decode_status(stored.snapshot).status in OVER
 
 
 def _refused(envelope: Envelope, code: ErrorCode) -> Result:

@@ -31,7 +31,7 @@ from shared.journal_records import Detached, JournalEntry
 from shared.results import Result
 from shared.room_events import Closed, Opened, RoomStatus, Shifted
 from shared.runtime.settings import WorkerSettings
-from worker.games import GameCatalog
+from worker.games import GameCatalog, NoSuchGame
 from worker.room import play, replies, seating, timers
 from worker.room.attendance import Attendance
 from worker.room.draft import RoomBroken, RoomDraft
@@ -54,7 +54,8 @@ class Room:
     def __init__(
         self, room: RoomId, epoch: Epoch, catalog: GameCatalog, settings: WorkerSettings, stored: StoredRoom
     ) -> None:
-        """The room as the store has it; a room that was never opened is empty. Raises `RoomBroken`."""
+        """The room as the store has it; a room that was never opened is empty. Raises `RoomBroken`, or `NoSuchGame` if
+        this worker cannot play it."""
         self.touched_ms = 0
         """The time of the last command."""
         self._epoch = epoch
@@ -69,6 +70,8 @@ class Room:
                 self._replay(entry)
             self._draft.turn = self._draft.whose_turn()
             self._steps.timers.loaded()
+        except NoSuchGame:
+            raise
         except Exception as error:  # a game's code may fail in any way on what an older version wrote
             raise RoomBroken(f"room {room} cannot be loaded: {error!r}") from error
 

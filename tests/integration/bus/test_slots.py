@@ -12,7 +12,18 @@ from tests.support.bus import ROOM, P, linked, taken
 
 async def test_all_keys_of_a_partition_live_in_one_slot(valkey_cluster_url: str) -> None:
     link = await linked(valkey_cluster_url)
-    everything = (P.commands, P.owner, P.directory, P.deadlines, P.gateways, P.quarantine, P.journal_log, P.updates_log)
+    everything = (
+        P.commands,
+        P.owner,
+        P.directory,
+        P.deadlines,
+        P.gateways,
+        P.quarantine,
+        P.games,
+        P.parked,
+        P.journal_log,
+        P.updates_log,
+    )
     rooms = (P.journal(ROOM), P.updates(ROOM), P.snapshot(ROOM), P.at(GatewayId("g-1")))
     slots = await link.pipe([("CLUSTER", "KEYSLOT", key) for key in (*everything, *rooms)])
     await link.stop()

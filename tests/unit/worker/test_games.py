@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from shared.game import AnyGame
+from shared.ids import GameVersion
 from shared.runtime.settings import SettingError
 from tests.support.toys import TOY, Guess
 from worker.games import GAMES, GameCatalog, NoSuchGame, load_catalog
@@ -71,3 +72,33 @@ def test_a_module_that_is_not_there_is_a_wrong_setting() -> None:
 def test_a_module_without_a_game_is_a_wrong_setting() -> None:
     with pytest.raises(SettingError, match="GAME"):
         load_catalog("json")
+
+
+OLD, NEW = GameVersion("toy@1"), GameVersion("toy@2")
+
+
+def test_new_rooms_take_the_newest_version_that_all_workers_of_the_game_know() -> None:
+    catalog = GameCatalog((TOY, NEWER))
+    assert catalog.follow([{OLD}, {GameVersion("other@5")}])
+    assert catalog.get("toy") is TOY
+    assert [card.version for card in catalog.cards()] == [1]
+
+
+def test_new_rooms_take_the_newest_version_again_when_the_older_workers_have_gone() -> None:
+    catalog = GameCatalog((TOY, NEWER))
+    catalog.follow([{OLD}])
+    assert catalog.follow([{OLD, NEW}])
+    assert catalog.get("toy") is NEWER
+
+
+def test_workers_without_a_common_version_use_their_own_newest() -> None:
+    catalog = GameCatalog((TOY, NEWER))
+    catalog.follow([{GameVersion("toy@3")}])
+    assert catalog.get("toy") is NEWER
+
+
+def test_a_game_that_only_others_know_has_the_version_that_they_agree_on() -> None:
+    catalog = GameCatalog((TOY,))
+    catalog.follow([{GameVersion("chess@1"), GameVersion("chess@2")}, {GameVersion("chess@1")}])
+    assert catalog.elsewhere("chess") == "chess@1"
+    assert catalog.elsewhere("toy") is None

@@ -28,7 +28,7 @@ from shared.results import Result
 from shared.room_events import RoomSpec
 from tests.support.room_bench import CATALOG, G1, G2, ROOM, SETTINGS, RoomBench, act, finished, started, take
 from tests.support.toys import Boom, Guess
-from worker.games import GameCatalog
+from worker.games import GameCatalog, NoSuchGame
 from worker.room.draft import RoomBroken
 from worker.room.room import Room
 from worker.room.timers import GAME
@@ -251,9 +251,9 @@ def test_a_finished_room_is_saved() -> None:
     assert (bench.snapshot.offset, bench.snapshot.number) == (5, 0)
 
 
-def test_a_journal_of_a_game_that_is_not_there_cannot_be_loaded() -> None:
+def test_a_room_of_a_game_that_is_not_there_is_not_called_broken() -> None:
     bench = started()
-    with pytest.raises(RoomBroken, match="stones@1"):
+    with pytest.raises(NoSuchGame, match="stones@1"):
         Room(ROOM, Epoch(2), GameCatalog(()), SETTINGS, bench.stored())
 
 
