@@ -29,7 +29,7 @@ from gateway.performer import EffectPerformer
 from gateway.transports import close_codes
 from shared.bus import directory, drains, keys, memory
 from shared.bus.keys import Keys
-from shared.bus.registry import GATEWAYS
+from shared.bus.registry import GATEWAYS, WORKERS
 from shared.bus.store import OnMessage, Store, StoreError, StoreRefused
 from shared.deliveries import ControlMessage, Heartbeat, SessionRevoked
 from shared.ids import GatewayId
@@ -38,6 +38,7 @@ from shared.runtime.settings import GatewaySettings
 log = logging.getLogger("tavolata.gateway")
 
 _decode_control = msgspec.json.Decoder(ControlMessage).decode
+_NO_WORKER = "workers"
 _LIVENESS_EVERY = 5
 """Seconds between two checks of all connections; slow ones are checked every second."""
 _GAMES_EVERY_S = 5.0
@@ -45,6 +46,15 @@ _GATHER_RETRY_S = 0.2
 _WAVE_S = 0.1
 _DRAIN_END_S = 2.0
 """Time for the last sockets to close and for the last commands to be answered."""
+
+
+class _WorkerStatus(msgspec.Struct, frozen=True):
+    """The part of a worker's status that decides whether moves can be made."""
+
+    unready: str = ""
+
+
+_decode_worker = msgspec.json.Decoder(_WorkerStatus).decode
 
 
 class GatewayStore(Store, Protocol):
@@ -123,6 +133,7 @@ class GatewayNode:
         self._store_ahead_ms = 0.0
         """The store's clock minus the gateway's, as of the last heartbeat."""
         self._registered = False
+        self._workers_unready = _NO_WORKER
         self._games_read_at = clock()
         self._stop = asyncio.Event()
 
@@ -131,9 +142,15 @@ class GatewayNode:
         return self.identity.id
 
     @property
-    def ready(self) -> bool:
-        """Whether new connections are welcome."""
-        return self.gathered and self.store.up and self.connections.accepting
+    def unready(self) -> str:
+        """A word for the reason why no move can be made through this gateway; empty if moves can be made."""
+        if not self.connections.accepting:
+            return "draining"
+        if not self.store.up:
+            return "store"
+        if not self.gathered:
+            return "starting"
+        return "store_full" if self.outbox.store_share >= 1 else self._workers_unready
 
     def now_ms(self) -> int:
         """The time on the store's clock, in milliseconds since 1970."""
@@ -148,6 +165,7 @@ class GatewayNode:
     async def start(self) -> None:
         """Register, learn the games and subscribe; raises `StoreError`."""
         await self._heartbeat()
+        await self._look_at_workers()
         await self.games.read()
         self._subscribe()
 
@@ -240,6 +258,7 @@ class GatewayNode:
                 await self._heartbeat()
                 await self._read_store_share()
                 await self.waiting_rooms.read()
+                await self._look_at_workers()
                 if await drains.asked(self.store, self.id):
                     log.info("gateway %s was asked to drain", self.id)
                     self.stop()
@@ -273,6 +292,11 @@ class GatewayNode:
             self.outbox.store_share = await memory.used_share(self.store)
         except StoreRefused as error:  # some hosted stores do not report their memory
             log.debug("cannot read the memory of the store: %s", error)
+
+    async def _look_at_workers(self) -> None:
+        statuses = await WORKERS.live_status(self.store)
+        reasons = [_decode_worker(status).unready for status in statuses.values()]
+        self._workers_unready = "" if "" in reasons else next(iter(reasons), _NO_WORKER)
 
     async def _begin_anew(self) -> None:
         """The lease has expired, and workers count the players of this gateway as away. Messages under the old id may

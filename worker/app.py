@@ -83,7 +83,11 @@ class WorkerApp:
         async def healthz(_request: Request) -> Response:
             return JSONResponse({"ok": True, "worker": node.id, "partitions": len(node.ownership.partitions)})
 
+        async def readyz(_request: Request) -> Response:
+            reason = node.unready
+            return JSONResponse({"ready": not reason, "reason": reason}, 503 if reason else 200)
+
         async def metrics(_request: Request) -> Response:
             return Response(generate_latest(node.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
-        return Starlette(routes=[Route("/healthz", healthz), Route("/metrics", metrics)])
+        return Starlette(routes=[Route("/healthz", healthz), Route("/readyz", readyz), Route("/metrics", metrics)])

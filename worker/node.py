@@ -210,8 +210,18 @@ class WorkerNode:
                 "rooms": self.rooms,
                 "moves": self.metrics.moves,
                 "lag_ms": self.metrics.lag_ms,
+                "unready": self.unready,
             }
         )
+
+    @property
+    def unready(self) -> str:
+        """A word for the reason why this worker can make no move; empty if it can."""
+        if self.stop.is_set():
+            return "draining"
+        if not self.ownership.may_work():
+            return "lease"
+        return "store_full" if self._consumer.waits_for_space else ""
 
     @property
     def rooms(self) -> int:

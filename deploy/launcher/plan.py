@@ -219,7 +219,8 @@ def _gateways(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
             env={**plan.env, **to_env(settings)},
             port=settings.port,
             ops_port=ops_port,
-            is_ready=partial(_responds, settings.host, settings.port, "/readyz"),
+            # Without workers of this plan, no gateway is ready until workers are started by hand.
+            is_ready=partial(_responds, settings.host, settings.port, "/readyz" if plan.workers else "/healthz"),
             stop_s=10 + settings.drain_ms / 1000,
         )
 

@@ -1,7 +1,6 @@
 """One supervised process and its log file: started, restarted when it dies, stopped."""
 
 import asyncio
-import re
 import shutil
 import signal
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,8 +15,6 @@ LONGEST_PAUSE_S = 5.0
 STABLE_S = 10.0
 """A process that ran longer than this is restarted after the shortest pause again."""
 MOST_LOG_BYTES = 32 * 1024 * 1024
-IMPORTANT = re.compile(r"\S+ \S+ \S+ (WARNING|ERROR|CRITICAL) ")
-"""A line as shared.runtime.logs formats it: date, time, process, level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +80,6 @@ class LogFile:
     @property
     def _predecessor(self) -> Path:
         return self.path.with_name(self.path.name + ".1")
-
-
-def is_important(line: str) -> bool:
-    return IMPORTANT.match(line) is not None
 
 
 class SupervisedProcess:

@@ -13,7 +13,8 @@ from deploy.errors import CommandError
 from deploy.launcher import cluster_file, private_files, store
 from deploy.launcher.cluster_file import SUPERVISOR, RunningCluster, RunningProcess
 from deploy.launcher.plan import ClusterPlan, Layout, lay_out, users_file
-from deploy.launcher.process import LogFile, ProcessSpec, SupervisedProcess, is_important
+from deploy.launcher.process import LogFile, ProcessSpec, SupervisedProcess
+from shared.runtime.logs import is_important
 
 START_S = 60.0
 LOAD_S = 600.0

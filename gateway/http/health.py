@@ -25,9 +25,9 @@ class Health:
         return json({"ok": True, "gateway": self._node.id})
 
     async def _readyz(self, _request: Request) -> Response:
-        """Whether this gateway takes new connections."""
-        ready = self._node.ready
-        return json({"ready": ready}, 200 if ready else 503)
+        """Whether new players are served: this gateway takes connections, and moves can be made."""
+        reason = self._node.unready
+        return json({"ready": not reason, "reason": reason}, 503 if reason else 200)
 
     async def _metrics(self, _request: Request) -> Response:
         node = self._node

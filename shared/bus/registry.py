@@ -52,10 +52,22 @@ class Registry:
         reply = await store.call(*script("unregister", self.keys(), (process, int(expired))))
         return bool(reply == 1)
 
+    async def live_status(self, store: Store) -> dict[str, bytes]:
+        """The last status of each process whose lease has not ended."""
+        (seconds, micros), members, reply = await store.pipe(
+            (("TIME",), ("ZRANGE", self.keys()[0], 0, -1, "WITHSCORES"), ("HGETALL", self.keys()[1]))
+        )
+        live = Members(int(seconds) * 1_000 + int(micros) // 1_000, _ends(members)).live
+        statuses = _pairs(reply)
+        return {process: statuses[process] for process in live if process in statuses}
+
     async def status(self, store: Store) -> dict[str, bytes]:
         """The status that each process sent with its last heartbeat."""
-        reply = await store.call("HGETALL", self.keys()[1])
-        return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
+        return _pairs(await store.call("HGETALL", self.keys()[1]))
+
+
+def _pairs(reply: list[bytes]) -> dict[str, bytes]:
+    return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
 
 
 def _ends(members: list[bytes]) -> dict[str, int]:

@@ -52,7 +52,7 @@ def run(
         _fail(f"python -m {kind.role} takes no arguments but --help: settings come from the environment", EXIT_USAGE)
     try:
         settings = from_env(kind, os.environ)
-        logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]")
+        logs.set_up(settings.log_level, f"{kind.role}[{os.getpid()}]", settings.log_format)
         keys.use_prefix(settings.key_prefix)
         for line in unknown_variables(os.environ, dialect_variables, unchecked):
             warn(line)

@@ -123,6 +123,9 @@ class StoreSettings:
         "least level that is logged: debug, info, warning or error",
         one_of=("debug", "info", "warning", "error"),
     )
+    log_format: str = setting(
+        "text", "form of a log line: text, or json (one object per line)", one_of=("text", "json")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +135,9 @@ class WorkerSettings(StoreSettings):
     role: ClassVar[str] = "worker"
 
     games: str = setting("", "additional games: modules that define GAME, separated by commas")
-    host: str = setting("127.0.0.1", "address that serves /healthz and /metrics")
+    host: str = setting("127.0.0.1", "address that serves /healthz, /readyz and /metrics")
     port: int = setting(
-        0, "port that serves /healthz and /metrics; 0: any free port, -1: none", least=-1, most=HIGHEST_PORT
+        0, "port that serves /healthz, /readyz and /metrics; 0: any free port, -1: none", least=-1, most=HIGHEST_PORT
     )
     replicas: int = setting(1, "replicas that must have a move if durability is replicated", least=1)
     lease_ms: int = setting(3_000, "time without a heartbeat after which a worker counts as dead", least=200)

@@ -1,5 +1,6 @@
 """A store that fills up: no new rooms from 80 % on, and games in play go on once there is space again."""
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -56,6 +57,9 @@ async def test_a_game_goes_on_after_the_store_was_full(
         early.append(await stranger.request("say", room=table.room, text="am I heard?"))
         await stranger.rest()
     assert (await table.turn.take(table.room))["code"] == "busy/store_full"
+    status, body = hurt.gateways[0].get("/readyz")
+    assert status == 503
+    assert json.loads(body)["reason"] == "store_full"
     filling(0)
     codes = {(await stranger.answer(number))["code"] for number in early}
     assert codes == {"busy/store_full", "room/not_seated"}

@@ -47,6 +47,7 @@ class Node:
         self._env = env
         self._log = folder / f"{role}-{id(self)}.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self.host = str(settings.get("host", HOST))
         self.port = 0
         self.ops_port = 0
         """The port for operators: a gateway's second one, a worker's only one."""
@@ -58,7 +59,7 @@ class Node:
 
     @property
     def url(self) -> str:
-        return f"ws://{HOST}:{self.port}"
+        return f"ws://{self.host}:{self.port}"
 
     @property
     def alive(self) -> bool:
@@ -98,7 +99,7 @@ class Node:
 
     def _is_ready(self) -> bool:
         try:
-            return self.get("/readyz" if self.role == "gateway" else "/healthz")[0] == 200
+            return self.get("/readyz")[0] == 200
         except OSError:
             return False
 
@@ -126,7 +127,7 @@ class Node:
 
     def get(self, path: str, token: str = "", key: str = "", *, port: int = 0) -> tuple[int, bytes]:
         """Status and body of a GET, with the token of a session and the key of a private room."""
-        connection = http.client.HTTPConnection(HOST, port or self.port, timeout=10)
+        connection = http.client.HTTPConnection(self.host, port or self.port, timeout=10)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
             connection.request("GET", path, headers=headers | ({"Room-Key": key} if key else {}))

@@ -103,6 +103,8 @@ class Consumer:
         self._budget = TurnBudget(cpu, settings.lease_ms)
         self._first = Partition(0)
         """The partition that the next turn begins with."""
+        self.waits_for_space = False
+        """The store is full, and results wait to be committed."""
         self._lobby = keys.all_keys(settings.partitions)[partition_of(LOBBY, settings.partitions)]
 
     async def read(self, block_ms: int | None) -> list[PartitionBatch]:
@@ -216,7 +218,8 @@ class Consumer:
             except StoreError as error:
                 for at in waiting:
                     outcomes[at] = str(error)
-            if CommitOutcome.FULL in outcomes:
+            self.waits_for_space = CommitOutcome.FULL in outcomes
+            if self.waits_for_space:
                 log.warning("the store is full: the results of %d partitions wait", len(waiting))
                 self._metrics.commit_failed(CommitOutcome.FULL)
                 await asyncio.sleep(_FULL_S)

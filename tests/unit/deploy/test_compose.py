@@ -15,6 +15,7 @@ import yaml
 import gateway.metrics
 import worker.metrics
 from deploy.launcher.store_users import ROLES
+from shared.errors import CODES
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 from tests.support.certificates import Certificates
 from tests.support.launched import ROOT
@@ -93,8 +94,9 @@ def test_the_store_has_a_memory_limit_and_evicts_nothing(compose: dict[str, Any]
 
 
 @pytest.mark.parametrize("name", NODES)
-def test_gateways_and_workers_can_be_scaled(compose: dict[str, Any], name: str) -> None:
+def test_gateways_and_workers_can_be_scaled_and_there_are_two_of_each(compose: dict[str, Any], name: str) -> None:
     service = compose["services"][name]
+    assert service["deploy"] == {"replicas": f"${{{name.upper()}S:-2}}"}
     assert not {"container_name", "ports", "volumes"} & service.keys()
     ops = [service["environment"]["TAVOLATA_OPS_PORT"]] if name == "gateway" else []
     assert service["expose"] == [str(port_of(compose, name)), *ops]
@@ -115,7 +117,7 @@ def test_commands_and_variables_exist(compose: dict[str, Any], name: str) -> Non
 
 @pytest.mark.parametrize("name", NODES)
 def test_health_checks_use_the_port_that_the_process_listens_on(compose: dict[str, Any], name: str) -> None:
-    assert f"http://127.0.0.1:{port_of(compose, name)}/healthz" in compose["services"][name]["healthcheck"]["test"][-1]
+    assert f"http://127.0.0.1:{port_of(compose, name)}/readyz" in compose["services"][name]["healthcheck"]["test"][-1]
     assert compose["services"][name]["depends_on"]["valkey"]["condition"] == "service_healthy"
 
 
@@ -129,7 +131,10 @@ def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any])
 
 
 def test_the_proxy_listens_on_two_ports_and_forwards_to_the_gateways(compose: dict[str, Any]) -> None:
-    assert compose["services"]["proxy"]["ports"] == ["8000:8000", "127.0.0.1:8300:8300"]
+    assert compose["services"]["proxy"]["ports"] == [
+        "${PUBLIC_PORT:-8000}:8000",
+        "127.0.0.1:${OPS_PORT:-8300}:8300",
+    ]
     config = text("deploy/docker/haproxy.cfg")
     assert re.findall(r"^\s+bind (:\d+)$", config, re.MULTILINE) == [":8000", ":8300"]
     templates = re.findall(r"^\s+server-template \S+ \S+ (\S+) (.*)$", config, re.MULTILINE)
@@ -141,6 +146,38 @@ def test_the_proxy_listens_on_two_ports_and_forwards_to_the_gateways(compose: di
     assert "uri /readyz" in config
 
 
+def test_the_proxy_repeats_refused_reads_at_another_gateway(compose: dict[str, Any]) -> None:
+    """tests/e2e/test_proxy.py tries it where haproxy is installed."""
+    config = text("deploy/docker/haproxy.cfg")
+    gateways = config.partition("\nbackend gateways\n")[2].partition("\nbackend operators\n")[0]
+    assert "retry-on conn-failure empty-response 503\n" in gateways
+    assert "http-request disable-l7-retry unless METH_GET\n" in gateways
+    assert "option redispatch 1\n" in config
+    assert compose["services"]["proxy"]["stop_signal"] == "SIGTERM"
+    assert 'maxconn "${PROXY_CONNECTIONS-100000}"' in config
+
+
+def test_answers_of_the_proxy_itself_have_the_form_and_the_codes_of_the_gateways() -> None:
+    answers = re.findall(
+        r"http-error status (\d+) content-type application/json string '(.*?)'", text("deploy/docker/haproxy.cfg")
+    )
+    assert [status for status, _ in answers] == ["400", "408", "500", "502", "503", "504"]
+    for _, body in answers:
+        answer = json.loads(body)
+        assert answer.keys() == {"code", "text"}
+        assert answer["code"] in CODES
+
+
+def test_the_example_of_an_env_file_has_every_variable_of_compose_with_its_default() -> None:
+    used: dict[str, str] = {}
+    for file in ("docker-compose.yml", "docker-compose.tls.yml"):
+        used = dict(re.findall(r"\$\{(\w+):-([^}]*)\}", text(file))) | used
+    shown = dict(re.findall(r"^#(\w+)=(.*)$", text(".env.example"), re.MULTILINE))
+    assert shown == used
+    assert not re.search(r"^[^#\n]", text(".env.example"), re.MULTILINE)
+    assert ".env*" not in text(".gitignore").splitlines()
+
+
 # --- hardening ------------------------------------------------------------------------------------------------------
 
 
@@ -150,7 +187,7 @@ def test_every_service_is_contained(compose: dict[str, Any]) -> None:
         assert "/tmp" in service["tmpfs"], name
         assert service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"], name
-        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+        assert re.fullmatch(r"\d+[mg]|\$\{\w+_MEMORY:-\d+g\}", service["mem_limit"]), name
         assert service["logging"]["options"].keys() == {"max-size", "max-file"}, name
         assert "privileged" not in service, name
     assert compose["services"]["valkey"]["user"] == "valkey"
@@ -175,8 +212,8 @@ def test_only_the_players_port_is_published_to_other_machines(compose: dict[str,
         return [port for port in ports if not port.startswith("127.0.0.1:")]
 
     published = {name: public(service.get("ports", [])) for name, service in compose["services"].items()}
-    assert {name: ports for name, ports in published.items() if ports} == {"proxy": ["8000:8000"]}
-    assert public(tls["services"]["proxy"]["ports"]) == ["443:8443"]
+    assert {name: ports for name, ports in published.items() if ports} == {"proxy": ["${PUBLIC_PORT:-8000}:8000"]}
+    assert public(tls["services"]["proxy"]["ports"]) == ["${PUBLIC_PORT:-443}:8443"]
 
 
 def test_the_store_has_users_and_no_exemption(compose: dict[str, Any]) -> None:
@@ -190,7 +227,7 @@ def test_the_store_has_users_and_no_exemption(compose: dict[str, Any]) -> None:
 
 def test_no_password_has_a_default_and_none_is_in_a_command(compose: dict[str, Any], tls: dict[str, Any]) -> None:
     text_of_all = json.dumps([compose, tls])
-    used = re.findall(r"\$\{(STORE_\w+)([^}]*)\}", text_of_all)
+    used = re.findall(r"\$\{(STORE_\w+_PASSWORD)([^}]*)\}", text_of_all)
     assert {name for name, _ in used} == {f"STORE_{role}_PASSWORD" for role in ("OPERATOR", "GATEWAY", "WORKER")}
     assert all(rest.startswith(":?run deploy/docker/make-secrets") for _, rest in used)
     commands = [service.get("command", []) for service in compose["services"].values()]
@@ -220,7 +257,8 @@ def test_make_secrets_writes_passwords_for_compose_and_hashes_for_the_store(chec
             assert f"user {role} on #{hashlib.sha256(password.encode()).hexdigest()} " in users
             assert password not in users
     assert env["TAVOLATA_PARTITIONS"] == "32"
-    assert len(env) == 1 + len(ROLES)
+    assert len(env["TAVOLATA_ADMIN_TOKEN"]) == 48
+    assert len(env) == 2 + len(ROLES)
     assert (checkout / ".env").stat().st_mode & 0o777 == 0o600
     assert (checkout / "secrets").stat().st_mode & 0o777 == 0o700
     # The lines are read by the store, whose parser of this file knows no comments.
@@ -265,10 +303,18 @@ def test_files_that_the_image_copies_exist_and_are_not_ignored() -> None:
     assert all((ROOT / source).exists() for source in sources)
 
 
+def test_the_dependencies_of_the_image_are_a_layer_that_the_sources_do_not_change() -> None:
+    stages = text("deploy/docker/Dockerfile").split("\nFROM ")
+    build = next(stage for stage in stages if stage.startswith("python:3.12-slim AS build"))
+    before, installed, after = build.partition("install --no-cache-dir --disable-pip-version-check -r requirements.txt")
+    assert installed
+    assert re.findall(r"^COPY (.+)$", before, re.MULTILINE) == ["--from=requirements requirements.txt ./"]
+    assert "--no-deps ." in after
+
+
 def test_the_image_is_small_and_not_run_by_root() -> None:
     dockerfile = text("deploy/docker/Dockerfile")
     assert set(re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)) == {"python:3.12-slim"}
-    assert len(re.findall(r"^FROM ", dockerfile, re.MULTILINE)) == 2
     final = dockerfile.rpartition("\nFROM ")[2]
     assert re.search(r"^USER (?!root)\w+$", final, re.MULTILINE)
 

@@ -7,7 +7,7 @@ import msgspec
 
 from shared.bus import drains, keys
 from shared.bus.directory import ListingChange, storing
-from shared.bus.registry import GATEWAYS
+from shared.bus.registry import GATEWAYS, WORKERS
 from shared.commands import Gone
 from shared.deliveries import Heartbeat, SessionReplaced
 from shared.ids import Epoch, Partition, RoomId
@@ -26,10 +26,39 @@ async def started(bench: GatewayBench | None = None) -> GatewayBench:
     return bench
 
 
+async def with_workers(*statuses: bytes) -> GatewayBench:
+    """A started node beside workers with these statuses."""
+    bench = GatewayBench()
+    for number, status in enumerate(statuses):
+        await WORKERS.heartbeat(bench.store, f"w-{number}", 60_000, status, first=True)
+    return await started(bench)
+
+
 async def test_a_started_node_is_registered_and_ready() -> None:
-    bench = await started()
+    bench = await with_workers(b"{}")
     assert (await GATEWAYS.members(bench.store)).live == [GATEWAY]
-    assert bench.node.ready
+    assert bench.node.unready == ""
+
+
+async def test_a_node_is_not_ready_without_a_worker() -> None:
+    bench = await started()
+    assert bench.node.unready == "workers"
+
+
+async def test_a_node_is_ready_if_one_worker_is() -> None:
+    bench = await with_workers(b'{"unready": "draining"}', b'{"unready": ""}')
+    assert bench.node.unready == ""
+
+
+async def test_a_node_gives_the_reason_of_workers_that_can_make_no_move() -> None:
+    bench = await with_workers(b'{"unready": "store_full"}')
+    assert bench.node.unready == "store_full"
+
+
+async def test_a_node_is_not_ready_when_the_store_is_full() -> None:
+    bench = await with_workers(b"{}")
+    bench.node.outbox.store_share = 1.0
+    assert bench.node.unready == "store_full"
 
 
 async def test_a_node_subscribes_to_its_deliveries_to_listings_and_to_control_messages() -> None:
@@ -38,9 +67,9 @@ async def test_a_node_subscribes_to_its_deliveries_to_listings_and_to_control_me
 
 
 async def test_a_node_is_not_ready_while_the_store_is_unreachable() -> None:
-    bench = await started()
+    bench = await with_workers(b"{}")
     bench.store.up = False
-    assert not bench.node.ready
+    assert bench.node.unready == "store"
 
 
 async def test_changes_published_while_the_directory_is_read_are_kept() -> None:
@@ -116,7 +145,7 @@ async def test_a_draining_gateway_closes_its_clients_and_unregisters() -> None:
     await eventually_async(lambda: paper.closed is not None, "the client is closed")
     connection.lost()
     await draining
-    assert not bench.node.ready
+    assert bench.node.unready == "draining"
     assert (await GATEWAYS.members(bench.store)).live == []
 
 

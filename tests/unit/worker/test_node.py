@@ -32,11 +32,11 @@ class QuietSubscription:
         """No message ever comes."""
 
 
-def node(store: Leaving) -> WorkerNode:
+def node(store: Leaving, monotonic: Callable[[], float] = time.monotonic) -> WorkerNode:
     catalog = load_catalog("")
     settings, subscription, metrics = WorkerSettings(), QuietSubscription(), WorkerMetrics()
     return WorkerNode(
-        WorkerId("w-1"), settings, catalog, store, store, subscription, time.monotonic, metrics, time.process_time
+        WorkerId("w-1"), settings, catalog, store, store, subscription, monotonic, metrics, time.process_time
     )
 
 
@@ -67,3 +67,28 @@ async def test_a_reconnection_to_the_same_store_keeps_all_partitions() -> None:
     await worker.ownership.tick()
     await worker.check_store()
     assert worker.ownership.partitions
+
+
+async def test_a_worker_is_ready_while_its_leases_are_renewed() -> None:
+    now = [1_000.0]
+    store = Leaving()
+    store.here = True
+    worker = node(store, lambda: now[0])
+    await worker.ownership.tick()
+    assert worker.unready == ""
+    now[0] += 2.5
+    assert worker.unready == "lease"
+    await worker.ownership.tick()
+    assert worker.unready == ""
+
+
+async def test_a_worker_that_drains_is_not_ready() -> None:
+    worker = node(Leaving())
+    worker.stop.set()
+    assert worker.unready == "draining"
+
+
+async def test_a_worker_whose_results_wait_for_space_is_not_ready() -> None:
+    worker = node(Leaving())
+    worker._consumer.waits_for_space = True
+    assert worker.unready == "store_full"

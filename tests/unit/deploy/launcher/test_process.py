@@ -1,13 +1,11 @@
 """Log files of supervised processes."""
 
-import logging
 from pathlib import Path
 
 import pytest
 
 from deploy.launcher import process
-from deploy.launcher.process import LogFile, is_important
-from shared.runtime import logs
+from deploy.launcher.process import LogFile
 
 
 @pytest.fixture
@@ -50,21 +48,6 @@ def test_a_log_that_is_too_long_is_emptied(log: LogFile, monkeypatch: pytest.Mon
     assert log.path.read_text() == ""
     append(log, "next\n")
     assert log.new_lines() == ["next"]
-
-
-@pytest.mark.parametrize(
-    ("level", "important"), [(logging.INFO, False), (logging.WARNING, True), (logging.ERROR, True)]
-)
-def test_warnings_and_errors_are_important(level: int, important: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    root = logging.getLogger()
-    handlers, threshold = root.handlers[:], root.level
-    try:
-        logs.set_up("info", "worker[7]")
-        logging.getLogger("tavolata.worker").log(level, "no error at all")
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(threshold)
-    assert is_important(capsys.readouterr().err) is important
 
 
 def test_a_log_that_was_replaced_or_removed_is_read_without_an_error(log: LogFile) -> None:
