@@ -185,6 +185,9 @@ class Connection:
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         self._perform(self.session.position_lost(attachment, reason))
 
+    def seat_lost(self, attachment: Attachment, reason: str) -> None:
+        self._perform(self.session.seat_lost(attachment, reason))
+
     def rooms_changed(self, change: RoomsChanged) -> None:
         self._perform(self.session.rooms_changed(change))
 

@@ -17,6 +17,7 @@ from gateway.cluster.command_outbox import CommandOutbox
 from gateway.cluster.feeds import Feeds
 from gateway.cluster.game_cards import GameCards
 from gateway.cluster.identity import GatewayIdentity, IdSource
+from gateway.cluster.operator_acts import OperatorActs
 from gateway.cluster.player_names import PlayerNames
 from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import RoomDirectory
@@ -108,6 +109,7 @@ class GatewayNode:
         self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms)
+        self.acts = OperatorActs(self.outbox, lambda: store.up)
         self._performer = performer = EffectPerformer(
             self.outbox,
             self.feeds,

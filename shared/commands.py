@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from shared.acts import OperatorAct
 from shared.game import Choice
 from shared.ids import CommandId, GatewayId, Offset, RoomId, SessionId, TraceId
 from shared.room_events import RoomSpec
@@ -105,6 +106,12 @@ class Compensate(BaseCommand, frozen=True, tag="compensate"):
     by_ms: int
 
 
+class Operate(BaseCommand, frozen=True, tag="operate"):
+    """To a room or to the lobby: an operator's order."""
+
+    act: OperatorAct
+
+
 class Open(BaseCommand, frozen=True, tag="open"):
     """To the lobby: number a new room."""
 
@@ -151,6 +158,7 @@ RoomCommand: TypeAlias = (
     | Expired
     | GatewayLost
     | Compensate
+    | Operate
     | Open
     | Match
     | Listed

@@ -7,11 +7,12 @@ from typing import TypeAlias
 
 import msgspec
 
+from shared.acts import OperatorAct
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Seat, SessionId, TraceId
 
 
 class BaseNote(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
-    """Base of the attachment notes: facts that a room must remember and that no client is shown."""
+    """Base of the notes: facts that a room must remember and that no client is shown."""
 
 
 class Attached(BaseNote, frozen=True, tag="attached"):
@@ -34,7 +35,15 @@ class Detached(BaseNote, frozen=True, tag="detached"):
     seat: Seat | None = None
 
 
-AnyNote: TypeAlias = Attached | Detached
+class Acted(BaseNote, frozen=True, tag="acted"):
+    """An operator's act, with the step that carried it out or alone. If it was refused, the record has the code."""
+
+    act: OperatorAct
+    players: int = 0
+    """The number of players that the act concerned."""
+
+
+AnyNote: TypeAlias = Attached | Detached | Acted
 
 
 class JournalRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from shared.acts import AuditEntry
 from shared.commands import Envelope
 from shared.deliveries import Reply, StepMessage
 from shared.ids import GameVersion, GatewayId, Offset, RoomId
@@ -79,6 +80,10 @@ class Result(msgspec.Struct, gc=False):
     """The time at which a room that is over leaves the store (milliseconds since 1970); 0: it stays."""
     quarantine: str = ""
     """Why the room is set aside."""
+    freed: bool = False
+    """The room is set aside no longer."""
+    audit: AuditEntry | None = None
+    """The operator's act that the command was."""
     history_wanted: bool = False
     """A gateway is about to read the room's history: the part that is not written yet has to be written."""
     opened: GameVersion = GameVersion("")
@@ -103,6 +108,7 @@ class Result(msgspec.Struct, gc=False):
             and not self.gateway_added
             and not self.gateway_removed
             and not self.quarantine
+            and self.audit is None
             and not self.history_wanted
             and not self.trim_updates
             and not self.expires_ms

@@ -94,7 +94,8 @@ class Left(BaseRoomEvent, frozen=True, tag="room.left"):
     seat: Seat
     name: str
     reason: str
-    """`left`, `gone` (lost while waiting, grace passed) or `kicked` (the table was made smaller)."""
+    """`left`, `gone` (lost while waiting, grace passed), `kicked` (the table was made smaller) or `removed` (by an
+    operator)."""
 
 
 class Configured(BaseRoomEvent, frozen=True, tag="room.configured"):
@@ -165,6 +166,7 @@ class Closed(BaseRoomEvent, frozen=True, tag="room.closed"):
     """The room ended without a result."""
 
     reason: str
+    """`empty`, `abandoned` or `operator`."""
 
 
 class Rematched(BaseRoomEvent, frozen=True, tag="room.rematched"):

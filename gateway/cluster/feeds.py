@@ -42,6 +42,8 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 1.0
 """Pauses before looking again whether a client has read."""
 
 _decode = msgspec.json.Decoder(tuple[Delivery, ...]).decode
+_LEFT = b'"room.left"'
+"""Part of every step in which a seat was given up or taken away."""
 
 
 class Follower(Protocol):
@@ -58,6 +60,9 @@ class Follower(Protocol):
 
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
+
+    def seat_lost(self, attachment: Attachment, reason: str) -> None:
+        """The step that was just delivered took the attachment's seat away."""
 
     def buffered(self) -> int:
         """Bytes that the client has not read yet."""
@@ -162,7 +167,9 @@ class Feeds:
         for step in delivery.told:
             feed = self._feeds.get(step.room)
             if feed is not None:
-                self._deliver(feed, step)
+                delivered = self._deliver(feed, step)
+                if delivered is not None and _LEFT in delivered.raw:
+                    _end_lost(feed, delivered)
             done = step.done
             if done is not None and done.gateway == gateway:
                 self._outbox.answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
@@ -183,10 +190,11 @@ class Feeds:
         for number in range(len(self._keys)):
             self._resend(Partition(number))
 
-    def _deliver(self, feed: Feed, step: StepMessage) -> None:
+    def _deliver(self, feed: Feed, step: StepMessage) -> DeliveredStep | None:
+        """Deliver a step to the followers that are waiting for it; the step as one of them saw it."""
         feed.top = step.offset
         if feed.filling:
-            return
+            return None
         before = step.offset - 1
         hole = False
         first_part: msgspec.Raw | None = None
@@ -217,6 +225,7 @@ class Feeds:
                 follower.position_lost(attachment, "rewound")
         if hole:
             self._fill([feed])
+        return first
 
     # --- gaps ---------------------------------------------------------------------------------------------------------
 
@@ -335,7 +344,10 @@ def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> boo
             return False
         part = bytes(visible_part(step, attachment.seat, attachment.since, attachment.wants))
         sent += len(part)
-        _advance(attachment, follower, step, DeliveredStep(part))
+        delivered = DeliveredStep(part)
+        _advance(attachment, follower, step, delivered)
+        if _LEFT in part and step.offset >= attachment.since:
+            _end_if_lost(attachment, follower, delivered)
     return not missed.more
 
 
@@ -348,3 +360,19 @@ def _advance(attachment: Attachment, follower: Follower, step: StepMessage, deli
     pending = attachment.pending_view
     if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:
         follower.views_due(attachment)
+
+
+def _end_lost(feed: Feed, step: DeliveredStep) -> None:
+    """Notify the followers whose seats a step has taken away, if they have seen the step."""
+    for attachment, follower in feed.followers:
+        if attachment.offset == step.update.offset and not attachment.stale:
+            _end_if_lost(attachment, follower, step)
+
+
+def _end_if_lost(attachment: Attachment, follower: Follower, step: DeliveredStep) -> None:
+    """Notify a follower whose seat a step has taken away. The next player of the seat gets private parts of steps, and
+    a client of `play` is sent steps that nothing has decoded: so the feed looks for it. A player who gives a seat up
+    detaches with the answer to that request."""
+    for event in msgspec.json.decode(step.update.events):
+        if event["type"] == "room.left" and event["seat"] == attachment.seat and event["reason"] != "left":
+            follower.seat_lost(attachment, event["reason"])

@@ -216,6 +216,17 @@ class Session:
             self._close(close_codes.POSITION_LOST)
         return effects
 
+    def seat_lost(self, attachment: Attachment, reason: str) -> Sequence[Effect]:
+        """The room has taken the client's seat away. A dialect with one room per connection has nothing to go on with
+        if an operator did it."""
+        if self.closed:
+            return ()
+        effects = self._begin()
+        self._send_views(self.state.drop(attachment))
+        if reason == "removed" and not self._raw:
+            self._close(close_codes.REMOVED)
+        return effects
+
     def missed(self, attachment: Attachment) -> Sequence[Effect]:
         """A step was not delivered, because the client reads too slowly."""
         effects = self._begin()

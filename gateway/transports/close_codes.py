@@ -26,6 +26,7 @@ REPLACED = CloseCode(4001, "the session was opened somewhere else")
 SLOW = CloseCode(4002, "you read too slowly, come back", reconnect=True)
 POSITION_LOST = CloseCode(4003, "you missed too much, come back", reconnect=True)
 REVOKED = CloseCode(4004, "the session was ended")
+REMOVED = CloseCode(4005, "an operator has removed you from the table")
 
 
 def restart(after_ms: int) -> CloseCode:

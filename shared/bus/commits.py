@@ -14,6 +14,7 @@ import msgspec
 
 from shared.bus import (
     attendance,
+    audit,
     command_streams,
     deadlines,
     directory,
@@ -230,14 +231,26 @@ def _collect_others(result: Result, batch: _Batch) -> None:
         writes.append(attendance.removing(partition, room, result.gateway_removed))
     if result.gateway_added:
         writes += attendance.adding(partition, room, result.gateway_added)
+    writes += _of_rooms_aside(result, partition)
+    if result.listing is msgspec.UNSET and (result.wanted or result.unwanted):
+        batch.counted.append(result)
+
+
+def _of_rooms_aside(result: Result, partition: Keys) -> list[RedisCommand]:
+    """The writes about rooms that are set aside, or wait for another owner, and about acts of operators."""
+    room = result.room
+    writes: list[RedisCommand] = []
+    if result.freed:
+        writes.append(quarantine.freeing(partition, room))
     if result.quarantine:
         writes.append(quarantine.marking(partition, room, result.quarantine))
+    if result.audit is not None:
+        writes.append(audit.adding(partition, result.audit))
     if result.parked is not None:
         writes.append(parked_commands.parking(partition, *result.parked))
     if result.unparked:
         writes.append(parked_commands.removing(partition, result.unparked))
-    if result.listing is msgspec.UNSET and (result.wanted or result.unwanted):
-        batch.counted.append(result)
+    return writes
 
 
 def _portions(

@@ -81,6 +81,7 @@ class Keys:
     __slots__ = (
         "_rooms",
         "_tag",
+        "audit",
         "commands",
         "deadlines",
         "directory",
@@ -112,6 +113,8 @@ class Keys:
         self.quarantine = f"{self._tag}:quarantine"
         self.parked = f"{self._tag}:parked"
         """Hash: commands that wait for an owner that can play their rooms."""
+        self.audit = f"{self._tag}:audit"
+        """Stream: the acts of operators."""
 
     def journal(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:journal"

@@ -8,18 +8,20 @@ from typing import TypeAlias
 
 import msgspec
 
+from shared.acts import LOBBY_ACTS, AuditEntry
 from shared.bus.journal import StoredRoom
-from shared.commands import Envelope, Listed, Match, Open, RoomCommand
+from shared.commands import Envelope, Listed, Match, Open, Operate, RoomCommand
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
 from shared.ids import FIRST_ROOM, LOBBY, CommandId, Epoch, Offset, RoomId, SessionId
-from shared.journal_records import JournalEntry, JournalRecord
+from shared.journal_records import Acted, AnyNote, JournalEntry, JournalRecord
 from shared.results import FiledRecord, Result, Snapshot
 from shared.room_events import RoomSpec
 
 RESERVED_MS = 5_000
 SESSIONS_KEPT = 20_000
 SNAPSHOT_EVERY = 200
+_ACTS_KEPT = 200
 
 _encode = msgspec.json.Encoder().encode
 
@@ -95,6 +97,8 @@ class LobbyState(msgspec.Struct):
     offset: Offset = Offset(0)
     tables: dict[RoomId, WaitingTable] = {}
     answers: dict[SessionId, LobbyAnswer] = {}
+    acts: list[str] = []
+    """The ids of the last acts of operators."""
 
 
 _decode_state = msgspec.json.Decoder(LobbyState).decode
@@ -121,6 +125,8 @@ class Lobby:
             self._apply(event)
         if record.id and events:
             self._remember(record.sid, record.id, record.at)
+        for note in record.notes:
+            self._remember_act(note)
 
     def handle(self, envelope: Envelope, at_ms: int) -> Result:
         """Carry a command out, or refuse it. If this raises, the lobby is broken: drop it and load it again."""
@@ -128,6 +134,9 @@ class Lobby:
         body = envelope.body
         if isinstance(body, Listed):
             self._update_table(body, at_ms, result)
+            return result
+        if isinstance(body, Operate):
+            self._operate(envelope, body, at_ms, result)
             return result
         known = self.state.answers.get(envelope.sid)
         if known is None or envelope.id > known.id:
@@ -180,6 +189,26 @@ class Lobby:
         tabled = Tabled(body.room, body.spec, body.free, body.offset, body.created_ms, body.sids)
         self._file(None, at_ms, result, tabled)
 
+    def _operate(self, envelope: Envelope, body: Operate, at_ms: int, result: Result) -> None:
+        """Journal an act of an operator that concerns no room. The gateway that sent it carries it out, once this is
+        committed: repeating it then does no harm."""
+        act, state = body.act, self.state
+        if act.kind not in LOBBY_ACTS:
+            _refuse(envelope, "command/bad", result)
+            return
+        if act.id not in state.acts:
+            note = Acted(act)
+            self._remember_act(note)
+            offset = state.offset = Offset(state.offset + 1)
+            result.records.append(FiledRecord(offset, 0, JournalRecord(at_ms, self._epoch, notes=(note,))))
+            result.audit = AuditEntry(at_ms, LOBBY, offset, 0, act)
+            self._save_if_due(at_ms, result)
+        result.answer(envelope, Reply(envelope.conn, LOBBY, envelope.id))
+
+    def _remember_act(self, note: AnyNote) -> None:
+        if isinstance(note, Acted):
+            self.state.acts = [*self.state.acts, note.act.id][-_ACTS_KEPT:]
+
     def _file(self, envelope: Envelope | None, at_ms: int, result: Result, *events: LobbyEvent) -> None:
         state = self.state
         for event in events:
@@ -192,9 +221,13 @@ class Lobby:
         if envelope is not None:
             self._remember(sid, command, at_ms)
             self._answer(envelope, self._last, result, opens=True)
+        self._save_if_due(at_ms, result)
+
+    def _save_if_due(self, at_ms: int, result: Result) -> None:
+        offset = self.state.offset
         if offset % SNAPSHOT_EVERY == 0:
             self._forget_stale(at_ms)
-            result.snapshot = Snapshot(offset, 0, _encode(state), covers_journal=True)
+            result.snapshot = Snapshot(offset, 0, _encode(self.state), covers_journal=True)
 
     def _apply(self, event: LobbyEvent) -> None:
         tables = self.state.tables

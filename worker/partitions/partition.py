@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from shared.acts import ActKind
 from shared.bus import command_streams, commits, parked_commands
 from shared.bus.command_streams import StreamEntry
 from shared.bus.commits import Commit
@@ -17,7 +18,7 @@ from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.parked_commands import ParkedCommands
 from shared.bus.partition_log import UnwrittenRooms
-from shared.commands import Enter, Envelope
+from shared.commands import Enter, Envelope, Operate
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
 from shared.ids import LOBBY, CommitNumber, GameVersion, GatewayId, Partition, RoomId, game_version
@@ -72,6 +73,8 @@ class OwnedPartition:
     """Rooms that were wanted and whose game version this worker does not know."""
     parked: ParkedCommands = field(default_factory=dict)
     """Commands that wait for an owner that can play their rooms."""
+    freeing: dict[RoomId, Room | None] = field(default_factory=dict)
+    """Quarantined rooms that an operator wants to free and that were loaded for it, or could not be (None)."""
     cursor: str = ""
     waiting: list[StreamEntry] = field(default_factory=list)
     """Entries behind the cursor that were read and not handled yet."""
@@ -95,7 +98,12 @@ class OwnedPartition:
         if self.lobby is not None:
             wanted.pop(LOBBY, None)
         aside = self.quarantined | self.unplayable.keys()
-        return [room for room in wanted if room not in self.rooms and room not in aside]
+        missing = [room for room in wanted if room not in self.rooms and room not in aside]
+        if self.quarantined:
+            freed = {envelope.room: None for _, envelopes in entries for envelope in envelopes if _frees(envelope)}
+            tried = self.freeing.keys() | self.unplayable.keys()
+            missing += [room for room in freed if room in self.quarantined and room not in tried]
+        return missing
 
     def load(self, room: RoomId, stored: StoredRoom) -> str:
         """Load a room, or the lobby. Returns the reason if that fails and the room is quarantined, else nothing. A room
@@ -109,12 +117,18 @@ class OwnedPartition:
                 kept_ms = min(self.settings.keep_unplayed_ms, self.settings.keep_finished_ms)
                 self.lobby = Lobby(self.lease.epoch, stored, kept_ms)
             else:
-                self.rooms[room] = Room(room, self.lease.epoch, self.catalog, self.settings, stored)
+                loaded = Room(room, self.lease.epoch, self.catalog, self.settings, stored)
+                if room in self.quarantined:
+                    self.freeing[room] = loaded
+                else:
+                    self.rooms[room] = loaded
         except NoSuchGame as error:
             self.unplayable[room] = UnplayableRoom(game_version(error.game, error.version), _is_over(stored))
             log.warning("room %s waits: this worker cannot play %s", room, error)
         except Exception as error:  # records of an older version must not cost us the whole partition
             log.exception("room %s is quarantined", room)
+            if room in self.quarantined:
+                self.freeing[room] = None
             self.quarantined.add(room)
             return str(error) or repr(error)
         finally:
@@ -150,7 +164,7 @@ class OwnedPartition:
             return self._handle_in_lobby(envelope, at_ms)
         room = self.rooms.get(number)
         if room is None:
-            return self._handle_aside(envelope)
+            return self._handle_aside(envelope, at_ms)
         if type(envelope.body) is Enter and (wanted := self._game_elsewhere(room, envelope.body)):
             return self._park(envelope, wanted)
         result = self._handle_in_room(room, envelope, at_ms)
@@ -173,11 +187,35 @@ class OwnedPartition:
             self.unopened.add(number)
         return result
 
-    def _handle_aside(self, envelope: Envelope) -> Result:
+    def _handle_quarantined(self, envelope: Envelope, at_ms: int) -> Result:
+        """Refuse a command to a quarantined room, unless it is an operator's act that frees the room. That one is
+        handled by the room if it could be loaded: the room's journal has the act, and the same commit ends the
+        quarantine."""
+        number = envelope.room
+        room = self.freeing.pop(number, None) if _frees(envelope) else None
+        if room is None or not isinstance(envelope.body, Operate):
+            return _refused(envelope, "room/quarantined")
+        try:
+            self.watchdog.task = envelope
+            result = room.free(envelope, envelope.body.act, at_ms, self.gateways)
+        except Exception as error:
+            log.exception("%s: room %s cannot be freed", envelope.trace, number)
+            return self._quarantine(envelope, repr(error))
+        finally:
+            self.watchdog.task = None
+        if result.freed:
+            self.quarantined.discard(number)
+            self.rooms[number] = room
+        return result
+
+    def _handle_aside(self, envelope: Envelope, at_ms: int) -> Result:
         """Handle a command to a room that is quarantined, or that this worker cannot play."""
         room = self.unplayable.get(envelope.room)
         if room is None:
-            return _refused(envelope, "room/quarantined")
+            result = self._handle_quarantined(envelope, at_ms)
+            if self.parked:
+                self._unpark(envelope, result)
+            return result
         if not room.over:
             return self._park(envelope)
         # Nothing needs the game of a room that is over, so that its partition need not have an owner that knows it.
@@ -270,6 +308,10 @@ class OwnedPartition:
         idle = [number for number, room in over if room.touched_ms < idle_since_ms or 0 < room.expires_ms <= now_ms]
         for number in idle:
             del self.rooms[number]
+
+
+def _frees(envelope: Envelope) -> bool:
+    return isinstance(envelope.body, Operate) and envelope.body.act.kind is ActKind.FREE
 
 
 def _is_over(stored: StoredRoom) -> bool:

@@ -74,9 +74,9 @@ class RoomDraft:
             self.state.moves += 1
             self.play = self.game.evolve(self.play, event)
 
-    def note(self, note: AnyNote) -> None:
-        """Apply an attachment note."""
-        apply_note(self.state, note)
+    def note(self, note: AnyNote, code: str = "") -> None:
+        """Apply a note; `code` is that of its record."""
+        apply_note(self.state, note, code)
         self.presence = self.state.presence()
 
     def notify(self, notice: Notice) -> None:

@@ -3,10 +3,12 @@
 The room composes seating, play, attendance and timers over one draft; it says which command leads to which of them.
 """
 
+from collections.abc import Collection
 from typing import TypeAlias
 
 import msgspec
 
+from shared.acts import OperatorAct
 from shared.bus.journal import StoredRoom
 from shared.commands import (
     Act,
@@ -18,6 +20,7 @@ from shared.commands import (
     GatewayLost,
     Gone,
     Leave,
+    Operate,
     Rematch,
     Say,
     Unwatch,
@@ -33,6 +36,7 @@ from shared.room_events import Closed, Opened, RoomStatus, Shifted
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog, NoSuchGame
 from worker.room import play, replies, seating, timers
+from worker.room.acts import RoomActs
 from worker.room.attendance import Attendance
 from worker.room.draft import RoomBroken, RoomDraft
 from worker.room.projection import never_opened
@@ -63,6 +67,7 @@ class Room:
         self._draft = RoomDraft(room, catalog)
         self._steps = StepBuilder(self._draft, epoch, settings)
         self._attendance = Attendance(self._draft, self._steps)
+        self._acts = RoomActs(self._draft, self._steps)
         try:
             if stored.snapshot is not None:
                 self._restore(stored.snapshot)
@@ -109,7 +114,7 @@ class Room:
                 draft.open_game(draft.catalog.get(event.spec.game, event.version), record.at)
             draft.apply(event)
         for note in record.notes:
-            draft.note(note)
+            draft.note(note, record.code)
         if record.seat is not None and record.id:
             step = Offset(0) if number else offset
             self._steps.remember(record.seat, record.id, CommandResult(step, record.code, record.text, record.epoch))
@@ -154,6 +159,8 @@ class Room:
                 self._attendance.gateway_lost(body.gateway, at_ms)
             case Compensate():
                 self._compensate(body, at_ms)
+            case Operate():
+                self._answer_operator(envelope, self._acts.carry_out(body.act, at_ms), result)
             case _:
                 self._refuse(envelope, refusal("command/bad"), result)
         return result
@@ -210,6 +217,20 @@ class Room:
             case Leave():
                 seating.leave(self._draft, seat)
                 return None
+
+    def free(self, envelope: Envelope, act: OperatorAct, at_ms: int, live: Collection[GatewayId]) -> Result:
+        """Handle the act that frees this room, which was loaded although it is quarantined. `live`: the gateways that
+        its partition sends something to."""
+        self.touched_ms = at_ms
+        result = self._steps.begin()
+        self._answer_operator(envelope, self._acts.free(act, at_ms, live), result)
+        return result
+
+    def _answer_operator(self, envelope: Envelope, code: str, result: Result) -> None:
+        if code:
+            self._refuse(envelope, Rejected(code), result)
+        else:
+            result.answer(envelope, replies.done(self.state, envelope))
 
     def _left(self, envelope: Envelope, seat: Seat, gateway: GatewayId, at_ms: int, result: Result) -> None:
         """File that a player has given up a seat; in a room that is over, only the connection goes."""

@@ -78,6 +78,8 @@ def sit_down(draft: RoomDraft, sid: SessionId, body: Enter) -> Seat | Rejected:
         return refusal("room/closed")
     if state.status != RoomStatus.WAITING:
         return refusal("room/started", _ending(state))
+    if sid in state.removed or folded(body.name) in state.removed:
+        return refusal("room/removed")
     if state.spec.only and body.dialect != state.spec.only:
         return refusal("room/wrong_dialect")
     free = state.free()
@@ -173,11 +175,11 @@ def _choices_again(draft: RoomDraft, spec: RoomSpec) -> dict[Seat, Choice]:
     return choices
 
 
-def leave(draft: RoomDraft, seat: Seat) -> None:
-    """Give the seat up. Once the game is over that changes nothing."""
+def leave(draft: RoomDraft, seat: Seat, reason: str = "left") -> None:
+    """Give the seat up, or take it away. Once the game is over that changes nothing."""
     state = draft.state
     if not state.over:
-        draft.add(Left(seat, state.seats[seat].name, "left"))
+        draft.add(Left(seat, state.seats[seat].name, reason))
         draft.notify(Absent(seat, for_good=True))
         _close_if_empty(draft)
 

@@ -7,7 +7,8 @@ import msgspec
 
 from shared.game import Choice
 from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId
-from shared.journal_records import AnyNote, Attached, Detached
+from shared.journal_records import Acted, AnyNote, Attached, Detached
+from shared.name_rules import folded
 from shared.room_events import (
     OVER,
     Away,
@@ -29,6 +30,7 @@ from worker.room.results import CommandResult
 
 CHAT_KEPT = 500
 _DEPARTED_KEPT = 32
+_ACTS_KEPT = 64
 _SAID_BYTES = 200
 """The size of a chat line in the journal without its text."""
 
@@ -101,6 +103,10 @@ class RoomState(msgspec.Struct):
     departed: list[SessionId] = []
     """The sessions that gave up seats before the start, as far as kept: one that repeats its command gets its answer
     again, although the seat is free."""
+    removed: list[str] = []
+    """The sessions and folded names that operators removed before the start, as far as kept: they get no seat here."""
+    acts: dict[str, str] = {}
+    """The ids of operators' acts, as far as kept, each with the code of its refusal (empty: it was carried out)."""
     over_ms: int = 0
     """The time of the step with which the room was over; 0: it is not."""
     at_ms: int = 0
@@ -170,7 +176,7 @@ class RoomPresence(msgspec.Struct, frozen=True):
 def apply(state: RoomState, event: RoomEvent) -> None:
     """Apply an event of the room: the facts that all followers of a room know, and those that only its owner keeps."""
     if isinstance(event, Left):
-        _forget_player(state, event.seat)  # while the seat still says whose it is
+        _forget_player(state, event)  # while the seat still says whose it is
     follow(state, event)
     match event:
         case Opened(version=version, of=of, seed=seed, key=key):
@@ -192,10 +198,14 @@ def apply(state: RoomState, event: RoomEvent) -> None:
             }
 
 
-def _forget_player(state: RoomState, seat: Seat) -> None:
+def _forget_player(state: RoomState, left: Left) -> None:
     """Before the start the seat is free for another player, and private chat must not reach that player."""
+    seat = left.seat
     if state.status == RoomStatus.WAITING:
-        state.departed = [*state.departed, state.seats[seat].sid][-_DEPARTED_KEPT:]
+        sid = state.seats[seat].sid
+        state.departed = [*state.departed, sid][-_DEPARTED_KEPT:]
+        if left.reason == "removed":
+            state.removed = [*state.removed, sid, folded(left.name)][-2 * _DEPARTED_KEPT :]
         state.chat = [said for said in state.chat if said.to is None or seat not in (said.seat, said.to)]
     else:
         state.seats[seat].aways += 1
@@ -207,9 +217,13 @@ def _take_over(place: SeatState, sid: SessionId) -> None:
         place.sid, place.attached, place.last_id, place.results = sid, CommandId(0), CommandId(0), {}
 
 
-def apply_note(state: RoomState, note: AnyNote) -> None:
-    """Apply an attachment note."""
+def apply_note(state: RoomState, note: AnyNote, code: str = "") -> None:
+    """Apply a note; `code` is that of the record."""
     match note:
+        case Acted(act=act):
+            state.acts[act.id] = code
+            if len(state.acts) > _ACTS_KEPT:
+                del state.acts[next(iter(state.acts))]
         case Attached(gateway=gateway, seat=None, wants=wants):
             state.audience[gateway] = wants
         case Attached(gateway=gateway, conn=conn, seat=int(seat), wants=wants, id=command, address=address):

@@ -13,7 +13,7 @@ from shared.deliveries import CompletedCommand, StepMessage
 from shared.errors import CODES, Rejected
 from shared.game import open_to_all
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Seat, SessionId, game_version
-from shared.journal_records import AnyNote, JournalRecord
+from shared.journal_records import Acted, AnyNote, JournalRecord
 from shared.results import FiledRecord, Result
 from shared.room_events import OVER, Away, Back, Closed, Configured, Ended, Joined, Left, Opened, RoomStatus, Started
 from shared.room_views import Update
@@ -193,6 +193,13 @@ class StepBuilder:
         """File an attachment note."""
         self._draft.note(note)
         self._file(JournalRecord(at_ms, self._epoch, notes=(note,)))
+
+    def file_act(self, note: Acted, refused: Rejected | None, at_ms: int) -> None:
+        """File an operator's act without a step. A refusal is kept, so that the same act is refused again."""
+        self._draft.clear()
+        code, text = ("", "") if refused is None else (refused.code, refused.text)
+        self._draft.note(note, code)
+        self._file(JournalRecord(at_ms, self._epoch, notes=(note,), code=code, text=text))
 
     def file_done(self, envelope: Envelope, seat: Seat, notes: tuple[AnyNote, ...], at_ms: int) -> None:
         """File a command that was carried out and changed nothing that players see."""

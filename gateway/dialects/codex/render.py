@@ -36,6 +36,7 @@ from gateway.dialects.codex.messages import (
     WinnersMessage,
 )
 from gateway.dialects.codex.table import Table
+from gateway.transports.close_codes import REMOVED
 from shared.games.codex.events import (
     CardDrawn,
     CardPlaced,
@@ -87,8 +88,8 @@ def _room_event(table: Table, event: RoomEvent) -> Iterator[ServerMessage]:
         case Back(seat=seat) if seat != table.me:
             table.announced.discard(seat)
             yield RejoinedPlayerMessage(table.name(seat))
-        case Left(seat=seat, name=name):
-            yield from _left(table, seat, name)
+        case Left(seat=seat, name=name, reason=reason):
+            yield from _left(table, seat, name, reason)
         case Said(name=sender, text=text, to=to):
             if to is None:
                 yield GroupChatMessage(sender, text)
@@ -96,14 +97,14 @@ def _room_event(table: Table, event: RoomEvent) -> Iterator[ServerMessage]:
                 yield PrivateChatMessage(sender, table.name(to), text)
         case Closed(reason=reason):
             table.closed = True
-            yield ErrorMessage(f"the table was closed: {reason}")
+            yield ErrorMessage(f"the table was closed: {'by an operator' if reason == 'operator' else reason}")
 
 
-def _left(table: Table, seat: Seat, name: str) -> Iterator[ServerMessage]:
+def _left(table: Table, seat: Seat, name: str, reason: str) -> Iterator[ServerMessage]:
     """A seat was given up: during the game for good; while the table waits, it is free for the next player."""
     if seat == table.me:
         table.closed = True
-        yield ErrorMessage("your seat was given up")
+        yield ErrorMessage(REMOVED.reason if reason == "removed" else "your seat was given up")
     elif table.started:
         yield from _unannounced(table)
     else:

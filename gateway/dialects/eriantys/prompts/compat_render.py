@@ -59,6 +59,8 @@ def notice(table: Table, what: Notice, name: str, texts: Texts) -> ToAm24:
             text = texts.reconnected
         case Notice.DISCONNECTED | Notice.LEFT:
             text = texts.disconnected
+        case Notice.CLOSED:
+            text = "an operator has closed the lobby"
     return connection(table, about(text, shortened(name)))
 
 

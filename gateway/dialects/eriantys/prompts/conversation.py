@@ -246,6 +246,8 @@ class PromptsConversation(EriantysConversation[messages.FromClient]):
                 yield from self.notify(table, Notice.DISCONNECTED, table.name(seat))
             case Left(name=name):
                 yield from self.notify(table, Notice.LEFT, name)
+            case Closed(reason="operator"):
+                yield from self.notify(table, Notice.CLOSED)
             case _:
                 pass
 

@@ -42,6 +42,7 @@ class Notice(StrEnum):
     RECONNECTED = "reconnected"
     DISCONNECTED = "disconnected"
     LEFT = "left"
+    CLOSED = "closed"
 
 
 _NOTICES = {
@@ -52,6 +53,7 @@ _NOTICES = {
     Notice.RECONNECTED: "{name} is back",
     Notice.DISCONNECTED: "{name} has lost the connection",
     Notice.LEFT: "{name} has left",
+    Notice.CLOSED: "an operator has closed the lobby",
 }
 
 

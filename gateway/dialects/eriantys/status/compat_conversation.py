@@ -46,10 +46,9 @@ class Am28Conversation(StatusConversation):
             code, text = compat_messages.WAIT_FOR_PLAYERS, "waiting for other players"
             yield _encode(Am28Answer(messages.FINE, code, error_message=text))
 
-    def sent_away(self) -> Iterator[Output]:
+    def sent_away(self, text: str) -> Iterator[Output]:
         """The programs wait for ever after this message, so the connection is closed."""
-        code, text = compat_messages.SENT_AWAY, "the table was made for fewer players"
-        yield _encode(Am28Answer(messages.KICKED_OUT, code, error_message=text))
+        yield _encode(Am28Answer(messages.KICKED_OUT, compat_messages.SENT_AWAY, error_message=text))
         yield self.close(BYE)
 
     # --- in the game -------------------------------------------------------------------------------------------------

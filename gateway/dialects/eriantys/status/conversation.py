@@ -22,11 +22,12 @@ from gateway.dialects.requests import (
     Output,
     ReturnRequest,
 )
+from gateway.transports.close_codes import REMOVED
 from shared.errors import ProtocolError
 from shared.games.eriantys.events import Event, Finished
 from shared.games.eriantys.views import View
 from shared.ids import RoomId
-from shared.room_events import NOTHING, Left, RoomEvent, RoomSpec, Started
+from shared.room_events import NOTHING, Closed, Left, RoomEvent, RoomSpec, Started
 
 DIALECT_NAME: Final = "eriantys.status"
 MAX_SEATS: Final = 4
@@ -178,17 +179,19 @@ class StatusConversation(EriantysConversation[Parsed]):
         for event in events:
             table.follow(event)
             if isinstance(event, Left) and event.seat == table.seat:
-                yield from self._kicked()
+                yield from self._kicked(event.reason)
                 return
         self._status_sent = False
         for status in self.encode_step(table, before, events):
             self._status_sent = True
             yield status
+        if any(isinstance(event, Closed) and event.reason == "operator" for event in events):
+            yield self.error("room/closed", "an operator has closed the table")
 
-    def _kicked(self) -> Iterator[Output]:
+    def _kicked(self, reason: str) -> Iterator[Output]:
         self._table = self._wanted = None
         yield from self._forget_name()
-        yield from self.sent_away()
+        yield from self.sent_away(REMOVED.reason if reason == "removed" else "the table was made for fewer players")
 
     # --- what a compat mode writes in another form -------------------------------------------------------------------
 
@@ -215,11 +218,9 @@ class StatusConversation(EriantysConversation[Parsed]):
         """The parameters of the table were accepted, which needs no answer."""
         return iter(())
 
-    def sent_away(self) -> Iterator[Output]:
+    def sent_away(self, text: str) -> Iterator[Output]:
         """The table has no seat for this player any more."""
-        yield _encode(
-            messages.AddPlayerResponse(messages.KICKED_OUT, error_message="the table was made for fewer players")
-        )
+        yield _encode(messages.AddPlayerResponse(messages.KICKED_OUT, error_message=text))
 
 
 def _table_of(opening: Opening) -> RoomId | None:

@@ -17,7 +17,8 @@ from shared.bus.store import StoreDown
 from shared.commands import Wants
 from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, Seat
-from shared.room_views import Position
+from shared.room_events import Left, Said
+from shared.room_views import Position, Update
 from tests.support import batches
 from tests.support.gateway_bench import KEYS, ROOM, GatewayBench, settle, step
 from tests.support.waiting import eventually_async
@@ -50,6 +51,9 @@ class Follower:
 
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         self.lost.append(reason)
+
+    def seat_lost(self, attachment: Attachment, reason: str) -> None:
+        self.order.append(f"seat {attachment.seat} {reason}")
 
     def buffered(self) -> int:
         return self.unread
@@ -549,3 +553,44 @@ async def test_a_view_is_asked_for_behind_the_last_portion() -> None:
     bench.attach(1, top=5, wants=Wants.VIEW)
     await eventually_async(lambda: bench.outbox.order[-1:] == ["view 5"])
     assert [what for what in bench.outbox.order if what.startswith("view")] == ["view 5"]
+
+
+def left(offset: int, seat: int, reason: str) -> StepMessage:
+    """A step in which a seat is given up or taken away."""
+    events = [Left(Seat(seat), "ada", reason), Said(Seat(1), "bob", 'the text "room.left"')]
+    update = Update(ROOM, Epoch(7), Offset(offset), 0, msgspec.Raw(msgspec.json.encode(events)))
+    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(msgspec.json.encode(update)))
+
+
+async def test_a_follower_whose_seat_was_taken_away_is_notified_behind_the_step() -> None:
+    bench = Bench()
+    bench.attach(seat=0)
+    bench.attach(seat=1)
+    bench.attach(seat=None)
+    bench.say(1, left(2, 0, "removed"))
+    assert bench.outbox.order == ["step 2", "step 2", "step 2", "seat 0 removed"]
+
+
+async def test_a_follower_who_gives_a_seat_up_is_not_notified_of_its_loss() -> None:
+    bench = Bench()
+    bench.attach(seat=0)
+    bench.say(1, left(2, 0, "left"))
+    assert bench.outbox.order == ["step 2"]
+
+
+async def test_a_follower_learns_from_a_filled_gap_that_its_seat_was_taken_away() -> None:
+    bench = Bench()
+    await bench.write(step(1), left(2, 0, "removed"))
+    bench.attach(1, top=2, seat=0)
+    await settle()
+    assert bench.outbox.order == ["step 2", "seat 0 removed"]
+
+
+async def test_the_next_player_of_a_seat_does_not_lose_it_by_an_earlier_step() -> None:
+    bench = Bench()
+    await bench.write(step(1), left(2, 0, "removed"), step(3))
+    follower = Follower(order=bench.outbox.order)
+    attachment = Attachment(ROOM, Seat(0), 0, Epoch(7), Offset(1), since=Offset(3))
+    bench.feeds.attach(attachment, Position(Epoch(7), Offset(3)), follower)
+    await settle()
+    assert bench.outbox.order == ["step 2", "step 3"]

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from shared.acts import ActKind, AuditEntry, OperatorAct
 from shared.bus import commits
 from shared.bus.commits import Commit
 from shared.bus.keys import Keys
@@ -211,6 +212,14 @@ def test_the_last_listing_of_a_room_counts() -> None:
 def test_a_quarantined_room_is_marked_with_the_reason() -> None:
     commit = encode(Result(ROOM, quarantine="it broke"))
     assert commit.writes == [("HSET", KEYS.quarantine, ROOM, "it broke")]
+
+
+def test_an_act_ends_the_quarantine_and_is_audited_in_the_same_commit() -> None:
+    act = AuditEntry(5, ROOM, Offset(3), 1, OperatorAct("a-1", ActKind.FREE, "olga", "mended"), 2)
+    commit = encode(Result(ROOM, freed=True, audit=act))
+    freeing, auditing = commit.writes
+    assert freeing == ("HDEL", KEYS.quarantine, ROOM)
+    assert auditing == ("XADD", KEYS.audit, "MAXLEN", 1_000, "*", "b", msgspec.json.encode(act))
 
 
 def test_gateways_that_receive_a_room_are_added_and_removed() -> None:

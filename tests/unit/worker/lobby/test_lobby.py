@@ -3,11 +3,12 @@
 import msgspec
 import pytest
 
+from shared.acts import ActKind, AuditEntry, OperatorAct
 from shared.bus.journal import StoredRoom
-from shared.commands import Envelope, Gone, Listed, Match, Open, RoomCommand
+from shared.commands import Envelope, Gone, Listed, Match, Open, Operate, RoomCommand
 from shared.deliveries import Reply
 from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, RoomId, SessionId
-from shared.journal_records import JournalEntry
+from shared.journal_records import Acted, JournalEntry
 from shared.results import Result, Snapshot
 from shared.room_events import RoomSpec
 from worker.lobby.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
@@ -355,3 +356,32 @@ def test_a_request_that_is_repeated_late_is_led_to_its_table_while_that_waits() 
     bench.listed(room, 1, 1, "ada")
     bench.now_ms += KEPT_MS
     assert bench.ask("ada", Open(STONES, PRIVATE), 7).spec == STONES
+
+
+def drain(act: str = "a-1", kind: ActKind = ActKind.DRAIN) -> Operate:
+    return Operate(OperatorAct(act, kind, "olga", "upgrade", "w-1"))
+
+
+def test_an_act_that_concerns_no_room_is_journaled_and_audited_once() -> None:
+    bench = Bench()
+    assert bench.ask("", drain()).code == ""
+    assert bench.result.audit == AuditEntry(bench.now_ms, LOBBY, Offset(1), 0, drain().act)
+    assert bench.records[0][2].notes == (Acted(drain().act),)
+    bench.lobby = bench.reload()
+    assert bench.ask("", drain()).code == ""
+    assert len(bench.records) == 1
+
+
+def test_the_lobby_remembers_acts_in_its_snapshot() -> None:
+    bench = Bench()
+    for number in range(SNAPSHOT_EVERY):
+        bench.ask("", drain(f"a-{number}"))
+    bench.lobby = bench.reload()
+    assert bench.ask("", drain(f"a-{SNAPSHOT_EVERY - 1}")).code == ""
+    assert bench.result.records == []
+
+
+def test_the_lobby_refuses_acts_on_rooms() -> None:
+    bench = Bench()
+    assert bench.ask("", drain(kind=ActKind.CLOSE)).code == "command/bad"
+    assert bench.records == []
