@@ -9,7 +9,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tests of clusters and of the page mostly wait, so there is one process more than most machines of CI have cores.
 PYTEST := $(BIN)/python -m pytest -n 3
 NPM_TOOLS := node_modules/.bin
-PAGE := gateway/web
+SCRIPTS := gateway/web/js clients/javascript tests/clients/scenario_client.mjs
+PAGE := gateway/web $(SCRIPTS)
 ARGS ?=
 
 # Simulated clusters that `make verify` runs; `make test` runs the default of tests/simulation.
@@ -58,7 +59,7 @@ check-python: $(DEV)
 
 check-page:
 	@if [ -x $(NPM_TOOLS)/prettier ] && [ -x $(NPM_TOOLS)/eslint ]; then \
-	    $(NPM_TOOLS)/prettier --check --log-level warn $(PAGE) && $(NPM_TOOLS)/eslint $(PAGE)/js; \
+	    $(NPM_TOOLS)/prettier --check --log-level warn $(PAGE) && $(NPM_TOOLS)/eslint $(SCRIPTS); \
 	  else echo "!!! SKIPPED: the page's JavaScript was not checked, because prettier or eslint is missing (npm install)" >&2; fi
 
 coverage: $(DEV) ## run all tests and report which lines they reach

@@ -5,8 +5,8 @@ import globals from "globals";
 export default [
   js.configs.recommended,
   {
-    files: ["gateway/web/js/**/*.js"],
-    languageOptions: { ecmaVersion: 2022, sourceType: "module", globals: globals.browser },
+    files: ["gateway/web/js/**/*.js", "clients/javascript/*.js", "tests/clients/*.mjs"],
+    languageOptions: { ecmaVersion: 2022, sourceType: "module", globals: { ...globals.browser, process: "readonly" } },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {
       "no-var": "error",

@@ -4,9 +4,11 @@ import time
 from contextlib import suppress
 
 from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
 
 from gateway.dialects.contract import MOST_LISTED, RoomQuery
 from gateway.http.admin_access import AdminAccess
@@ -20,6 +22,7 @@ from gateway.http.room_records import RoomRecords
 from gateway.http.static import StaticFiles
 from gateway.node import GatewayNode
 from gateway.session.rates import Meter
+from gateway.transports.client_address import parse_list
 from shared.bus.store import StoreError
 from shared.errors import Rejected
 from shared.ids import RoomId, SessionId
@@ -126,6 +129,13 @@ def _number(text: str | None) -> int | None:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else None
 
 
+def _shared_with_origins(app: ASGIApp, origins: str) -> ASGIApp:
+    """Lets pages of other origins import the client and read the API, as they may open WebSockets. Requests carry no
+    cookies, so that a page gets nothing that its own server could not ask for."""
+    allowed = sorted(parse_list(origins)) or ["*"]
+    return CORSMiddleware(app, allow_origins=allowed, allow_headers=["Authorization", "Room-Key"], max_age=3_600)
+
+
 class HttpApps:
     """The two applications. They share the records of rooms that were read last."""
 
@@ -135,7 +145,8 @@ class HttpApps:
         api = Api(node, records, rates)
         access = AdminAccess(admin_token, node.settings.trusted_proxies, node.metrics, time.monotonic)
         operators = Operators(node, records, access)
-        self.players = LimitedApp(Starlette(routes=[*health.routes(), *api.routes(), *files.players_routes()]), rates)
+        players = Starlette(routes=[*health.routes(), *api.routes(), *files.players_routes()])
+        self.players = LimitedApp(_shared_with_origins(players, node.settings.origins), rates)
         self.operators = Starlette(
             routes=[*health.routes(), *health.metrics_routes(), *operators.routes(), *files.operators_routes()]
         )

@@ -11,6 +11,8 @@ from starlette.routing import BaseRoute, Route
 from gateway.http.converters import ROOM
 
 WEB = Path(__file__).parents[1] / "web"
+CLIENT = Path(__file__).parents[2] / "clients" / "javascript" / "client.js"
+"""The JavaScript client. The npm package and the page use this very file."""
 
 OPERATORS_FILES = frozenset({"ops.html", "css/ops.css", "js/ops.js", "js/ops-picture.js"})
 """Files that are served on the operators' port only."""
@@ -58,15 +60,15 @@ class StaticFile:
         return Response(self.body, headers=headers, media_type=self.kind)
 
 
+def read_file(path: Path) -> StaticFile:
+    body = path.read_bytes()
+    return StaticFile(body, _TYPES[path.suffix], f'"{hashlib.sha256(body).hexdigest()[:20]}"')
+
+
 def read_files(folder: Path) -> dict[str, StaticFile]:
     """All files of the page, by path relative to the folder."""
-    files = {}
-    for path in sorted(folder.rglob("*")):
-        if path.suffix in _TYPES:
-            body = path.read_bytes()
-            tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
-            files[path.relative_to(folder).as_posix()] = StaticFile(body, _TYPES[path.suffix], tag)
-    return files
+    paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _TYPES)
+    return {path.relative_to(folder).as_posix(): read_file(path) for path in paths}
 
 
 class StaticFiles:
@@ -74,12 +76,14 @@ class StaticFiles:
 
     def __init__(self, folder: Path = WEB) -> None:
         self._files = read_files(folder)
+        self._client = read_file(CLIENT)
 
     def players_routes(self) -> list[BaseRoute]:
         return [
             Route("/", self._page),
             Route(f"/t/{ROOM}", self._page),
             Route(f"/replay/{ROOM}", self._page),
+            Route("/client.js", self._client_file),
             Route("/web/{path:path}", self._players_file),
         ]
 
@@ -91,6 +95,9 @@ class StaticFiles:
 
     async def _ops(self, request: Request) -> Response:
         return self._named("ops.html", request)
+
+    async def _client_file(self, request: Request) -> Response:
+        return self._client.answer(request)
 
     async def _players_file(self, request: Request) -> Response:
         name = request.path_params["path"]

@@ -189,7 +189,9 @@ class GatewaySettings(StoreSettings):
         "token of the operators' API, 16 characters or more; by default one is generated and kept in the store",
         shortest=SHORTEST_SECRET,
     )
-    origins: str = setting("", "web origins that may open WebSockets, separated by commas; empty: any")
+    origins: str = setting(
+        "", "web origins whose pages may open WebSockets and read the API, separated by commas; empty: any"
+    )
     trusted_proxies: str = setting("", "addresses whose X-Forwarded-For is trusted, separated by commas; *: any")
     rate: int = setting(500, "messages per second that a connection may send", least=1)
     burst: int = setting(1_000, "messages that a connection may send at once", least=1)

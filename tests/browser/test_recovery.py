@@ -106,7 +106,7 @@ def test_a_move_whose_answer_was_lost_is_not_made_again_when_the_cluster_is_busy
     faults = ["lost", "busy"]
 
     def lose(frame: Frame) -> bool:
-        if frame["type"] != "ack" or "lost" not in faults:
+        if frame["type"] != "update" or "id" not in frame or "lost" not in faults:
             return False
         faults.remove("lost")
         wire.cut()
@@ -124,7 +124,8 @@ def test_a_move_whose_answer_was_lost_is_not_made_again_when_the_cluster_is_busy
     expect(person.page.locator(".board.acting")).to_have_count(0)
     assert not faults
     ids = [frame["id"] for frame in wire.sent if frame["type"] == "act"]
-    assert (len(ids), len(set(ids))) == (3, 1)
+    assert len(ids) > 1
+    assert len(set(ids)) == 1
     expect(person.page.locator(".log li", has_text="You took 1 stone.")).to_have_count(1)
 
 

@@ -22,6 +22,7 @@ SCENARIOS: list[Json] = json.loads(Path(__file__).with_name("scenarios.json").re
 OUTBOX = 20_000
 """Unsent bytes after which the gateways of the scenarios count a client as slow."""
 MOST_PINGS = 1_000
+TIMES_FULL = 10
 
 
 class ScenarioClient(Protocol):
@@ -230,10 +231,13 @@ class ScenarioRun:
 
     @staticmethod
     async def _fill(gateway: Node, reader: ScenarioPlayer) -> None:
-        """Ask for large answers in the client's name, until the gateway has more unsent bytes than it keeps for it."""
+        """Ask for large answers in the client's name, until the gateway has more unsent bytes than it keeps for it. It
+        must have them for a while: the system takes some more bytes from it now and then."""
         ping = frame(json.dumps({"type": "ping", "t": "x" * 20_000}).encode())
+        full = 0
         for _ in range(MOST_PINGS):
-            if gateway.metrics()["tavolata_outbox_bytes"] >= OUTBOX:
+            full = full + 1 if gateway.metrics()["tavolata_outbox_bytes"] >= OUTBOX else 0
+            if full == TIMES_FULL:
                 return
             for proxy in reader.proxies:
                 proxy.send_up(ping)

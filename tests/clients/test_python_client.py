@@ -4,33 +4,18 @@ import asyncio
 import re
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
 from tavolata.client import NoAnswer, Player, RemoteTable, RequestRefused, SessionEnded, TableUpdate, connect
-from tests.clients.scenarios import OUTBOX, SCENARIOS, Json, ScenarioRun
-from tests.support.cluster import QUICK, ROOT, Cluster
+from tests.clients.scenarios import SCENARIOS, Json, ScenarioRun
+from tests.support.cluster import ROOT, Cluster
 
 GUIDE = ROOT / "docs" / "clients" / "python.md"
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture(scope="module")
-def _cluster() -> Iterator[Cluster]:
-    settings = {**QUICK, "bot_ms": 5, "away_ms": 600_000, "outbox_bytes": OUTBOX, "rate": 100_000, "burst": 100_000}
-    with Cluster(**settings) as cluster:
-        yield cluster.start()
-
-
-@pytest.fixture
-def cluster(_cluster: Cluster) -> Cluster:
-    """Two gateways and two workers. All run at the start of each test."""
-    if not all(node.alive for node in (*_cluster.gateways, *_cluster.workers)):
-        _cluster.mend()
-    return _cluster
 
 
 class PythonScenarioClient:

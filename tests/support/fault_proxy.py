@@ -11,6 +11,7 @@ Direction: TypeAlias = Literal["up", "down"]
 """`up` is from the client to the gateway."""
 SMALL = 4_096
 """Bytes that the proxy buffers per direction: a held direction soon stops the sender."""
+SMALLEST_SEGMENT = 536
 
 
 class FaultProxy:
@@ -102,6 +103,8 @@ class FaultProxy:
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+        # The system buffers some segments for the sender, and a segment of the loopback interface has 64 KiB.
+        narrow.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SMALLEST_SEGMENT)
         narrow.setblocking(False)
         try:
             await asyncio.get_running_loop().sock_connect(narrow, (LOOPBACK, self._target()))

@@ -12,7 +12,7 @@ GUIDES = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md", "SECURITY.md")
 ] + [ROOT / "docs" / name for name in ("architecture.md", "operations.md", "page.md", "style.md", "testing.md")]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
-FOLDERS = "gateway|worker|shared|deploy|loadtest|tests|benchmarks|docs"
+FOLDERS = "clients|gateway|worker|shared|deploy|loadtest|tests|benchmarks|docs"
 PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 HIDDEN_SUBJECT = re.compile(r"(?:^|[.:] |[|] |- )(?:What|Who|Whoever|One that|So many) .*", re.MULTILINE)

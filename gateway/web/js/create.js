@@ -28,7 +28,7 @@ const WORDS = {
 
 const humane = (key) => WORDS[key] ?? (key.charAt(0).toUpperCase() + key.slice(1)).replaceAll("_", " ");
 
-/** `open` is called with a table's spec. */
+/** `open` is called with the game's name and the table's spec. */
 export function createForm(app, open) {
   const form = h("form", { class: "create", id: "create" });
   const cards = [...app.cards.values()];
@@ -49,7 +49,7 @@ export function createForm(app, open) {
   form.append(field("Game", game), body, h("button", { class: "primary" }, "Open the table"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    open({ game: game.value, ...fields.spec() });
+    open(game.value, fields.spec());
   });
   return form;
 }

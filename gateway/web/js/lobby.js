@@ -25,7 +25,7 @@ class Lobby {
 
   constructor(app) {
     this.app = app;
-    this.play = app.play;
+    this.player = app.player;
     this.list = h("tbody", {});
     this.more = button("More tables", () => this.#ask(this.#last), { hidden: true });
     this.empty = h("p", { class: "quiet" }, "No tables yet. Open one, or play against bots.");
@@ -42,26 +42,26 @@ class Lobby {
       h("div", { class: "columns" }, this.#tables(), this.#open()),
     );
     this.#ends = [
-      this.play.on("rooms_changed", (message) => this.#changed(message)),
-      this.play.on("welcome", () => this.#online()),
+      this.player.on("rooms_changed", (message) => this.#changed(message)),
+      this.player.on("welcome", () => this.#online()),
     ];
-    if (this.play.state === "online") this.#online();
+    if (this.player.state === "online") this.#online();
     return () => {
       this.#ends.forEach((end) => end());
-      this.play.request("rooms", { live: false }, false).catch(() => {});
+      this.player.rooms({ limit: 1 }).catch(() => {});
     };
   }
 
   #online() {
-    this.#mine(this.play.seated);
+    this.#mine(this.player.seated);
     this.#ask();
   }
 
   /** Reads one page of the list: the first one, or the one after a table. */
   #ask(after = 0) {
     const { game, status } = this.#filter;
-    this.play
-      .list({ game, status, after })
+    this.player
+      .rooms({ game, status, after, live: true })
       .then(({ rooms, more }) => {
         if (!after) this.#rooms.clear();
         for (const room of rooms) this.#rooms.set(room.room, room);
@@ -122,11 +122,11 @@ class Lobby {
 
   #bots(card) {
     const seats = card.seats.find((number) => number > 1);
-    this.#enter(this.play.create({ game: card.name, seats, bots: seats - 1 }));
+    this.#enter(this.player.create(card.name, { seats, bots: seats - 1 }));
   }
 
   #match(card) {
-    this.#enter(this.play.match(card.name));
+    this.#enter(this.player.match(card.name));
   }
 
   #enter(asked) {
@@ -219,7 +219,7 @@ class Lobby {
           { class: "row end" },
           waiting &&
             room.free > 0 &&
-            button("Join", () => this.#enter(this.play.join(room.room)), { class: "small primary" }),
+            button("Join", () => this.#enter(this.player.join(room.room)), { class: "small primary" }),
           h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
         ),
       ),
@@ -231,7 +231,7 @@ class Lobby {
       "section",
       { class: "panel" },
       h("h2", {}, "Open a table"),
-      createForm(this.app, (spec) => this.#enter(this.play.create(spec))),
+      createForm(this.app, (game, spec) => this.#enter(this.player.create(game, spec))),
     );
   }
 }

@@ -1,9 +1,10 @@
 // Entry point of the page: the connection, the bar on top, and the view that the address names.
 
+import { Player } from "/client.js";
+
 import { $, button, h } from "./dom.js";
 import { games } from "./games/index.js";
 import { lobby } from "./lobby.js";
-import { Play } from "./play.js";
 import { replay } from "./replay.js";
 import { recall } from "./session.js";
 import { table } from "./table.js";
@@ -20,25 +21,41 @@ class App {
   #leave = null;
 
   constructor(identity) {
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     this.identity = identity;
-    this.play = new Play(`${scheme}//${location.host}/ws/play`, identity);
     this.cards = new Map();
+    /** Keys of private tables, by number. */
+    this.keys = new Map();
     this.main = $("#main");
   }
 
   async begin() {
-    this.play.on("state", (state) => this.#banner(state));
-    this.play.on("welcome", () => this.#me());
-    this.play.on("trouble", (refusal) => this.toast(sentence(refusal)));
-    this.play.on("hello_refused", (refusal) => this.#stranger(refusal));
     addEventListener("popstate", () => this.#arrive());
-    addEventListener("online", () => this.play.check());
-    document.addEventListener("visibilitychange", () => document.hidden || this.play.check());
+    addEventListener("online", () => this.player.check());
+    document.addEventListener("visibilitychange", () => document.hidden || this.player.check());
     document.addEventListener("click", (event) => this.#follow(event));
     this.#me();
-    this.play.connect();
+    this.#connect();
     await this.learnGames();
+    this.#arrive();
+  }
+
+  /** Begins a session, or goes on with the one of the identity, in a new client. It tries until a gateway answers. */
+  #connect() {
+    const { name, token } = this.identity;
+    const patient = { patienceMs: Infinity, connectMs: Infinity };
+    this.player = new Player(location.origin, token ? { token, ...patient } : { name, ...patient });
+    this.player.on("state", () => this.#banner());
+    this.player.on("complaint", ({ text }) => this.toast(sentence(text)));
+    this.player.on("welcome", (welcome) => {
+      this.identity.keep(welcome);
+      this.#me();
+    });
+  }
+
+  /** The same with the present view, which followed the client that has ended. */
+  #reconnect() {
+    this.#connect();
+    this.#banner();
     this.#arrive();
   }
 
@@ -91,7 +108,8 @@ class App {
 
   /** Detaches from tables that are over and not shown. Their seats remain, for a later visit. */
   #leaveFinished() {
-    for (const room of this.play.over) if (location.pathname !== `/t/${room}`) this.play.leave(room).catch(() => {});
+    for (const attended of this.player.tables)
+      if (attended.over && location.pathname !== `/t/${attended.room}`) attended.leave().catch(() => {});
   }
 
   /** Sets the bar and the window's title to the current view. */
@@ -114,9 +132,9 @@ class App {
       event.preventDefault();
       const name = field.value.trim();
       if (!name || name === this.identity.name) return this.#me();
-      if (!this.play.seated.length) {
+      if (!this.player.seated.length) {
         $("#me").replaceChildren(h("span", { class: "quiet" }, "…"));
-        return this.play.rename(name);
+        return this.#become(name);
       }
       this.toast("You have a seat at a table; leave it before you change your name.");
       return this.#me();
@@ -132,30 +150,46 @@ class App {
     field.select();
   }
 
+  /** Ends the session and begins another one under this name. */
+  async #become(name) {
+    await this.player.bye();
+    this.identity.forget();
+    this.identity.name = name;
+    this.#reconnect();
+  }
+
+  /** Handles a refused session: forgets its token, or chooses another name. */
   #stranger(refusal) {
     const wanted = this.identity.name;
     if (this.identity.token) this.identity.forget();
-    else this.identity.another();
-    if (!/^Guest\d+$/.test(wanted))
-      this.toast(`${wanted}: ${sentence(refusal)} You are ${this.identity.name} for now.`);
-    this.play.introduce();
+    else {
+      this.identity.another();
+      if (!/^Guest\d+$/.test(wanted))
+        this.toast(`${wanted}: ${sentence(refusal)} You are ${this.identity.name} for now.`);
+    }
+    this.#reconnect();
   }
 
-  #banner(state) {
-    const banner = $("#banner");
-    const said = {
-      offline: ["Reconnecting. Nothing you did is lost."],
-      connecting: ["Reconnecting. Nothing you did is lost."],
-      replaced: [
+  #banner() {
+    const { state, welcome, error } = this.player;
+    const isLost = state === "connecting" || state === "offline";
+    const said = error ? this.#ending(error) : isLost && welcome ? ["Reconnecting. Nothing you did is lost."] : [];
+    $("#banner").hidden = !said.length;
+    $("#banner").replaceChildren(...said);
+  }
+
+  /** Says why the session has ended, or goes on with another one. */
+  #ending(error) {
+    if (error.code === "close/4001")
+      return [
         "This session is open in another window.",
-        button("Use it here", () => this.play.connect()),
-        button("Be somebody else here", () => this.play.rename(`Guest${1000 + Math.floor(Math.random() * 9000)}`)),
-      ],
-      refused: ["The server closed the connection.", button("Connect again", () => this.play.connect())],
-    }[state];
-    const first = state === "connecting" && !this.play.welcome;
-    banner.hidden = !said || first;
-    banner.replaceChildren(...(said ?? []));
+        button("Use it here", () => this.#reconnect()),
+        button("Be somebody else here", () => this.#become(`Guest${1000 + Math.floor(Math.random() * 9000)}`)),
+      ];
+    if (error.code.startsWith("close/"))
+      return ["The server closed the connection.", button("Connect again", () => this.#reconnect())];
+    if (error.code !== "client/closed") this.#stranger(error);
+    return [];
   }
 
   /** Shows a short message that disappears by itself. */

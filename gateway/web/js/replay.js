@@ -103,7 +103,7 @@ class Replay {
 
   async #fetch() {
     const { token } = this.app.identity;
-    const key = this.app.play.key(this.number);
+    const key = this.app.keys.get(this.number);
     const body = { steps: [], more: true };
     while (body.more) {
       const after = body.steps.at(-1)?.offset ?? 0;

@@ -8,14 +8,15 @@ import { clockText, describeRoom, ending, grammar, listed, sentence } from "./wo
 
 const LOG_BEFORE = 60;
 const LOG_KEPT = 400;
-const CHAT_KEPT = 500;
 
 export function table(app, number) {
-  return new Table(app, number).show();
+  return new TableView(app, number).show();
 }
 
-class Table {
+class TableView {
   #ends = [];
+  #left = false;
+  #table = null;
   #room = null;
   #acting = 0;
   #ahead = 0;
@@ -25,14 +26,13 @@ class Table {
 
   constructor(app, number) {
     this.app = app;
-    this.play = app.play;
     this.number = number;
     this.status = h("div", { class: "status", role: "status", "aria-live": "polite" });
     this.host = h("div", { class: "board" });
     this.board = new Board(this.host);
     this.seats = h("ul", { class: "seats", "aria-label": "Players" });
     this.log = h("ol", { class: "log", "aria-label": "What happened", tabindex: 0 });
-    this.talk = new Talk(app, number);
+    this.talk = new Talk(app, (text, to) => this.#table.say(text, to));
     this.buttons = h("div", { class: "row wrap" });
   }
 
@@ -40,25 +40,39 @@ class Table {
     const { app } = this;
     app.main.className = "table";
     app.main.replaceChildren(h("p", { class: "quiet pad" }, "Looking for the table…"));
-    this.#ends = [
-      this.play.on("view", ({ room, view, reason }) => room === this.number && this.#viewed(view, reason)),
-      this.play.on("update", (update) => update.room === this.number && this.#updated(update)),
-      this.play.on("state", () => this.#room && this.#paint()),
-    ];
-    this.play.learnKey(this.number, location.hash.slice(1));
+    if (location.hash) app.keys.set(this.number, location.hash.slice(1));
     const ticking = setInterval(() => this.#tick(), 500);
     const keys = (event) => this.#key(event);
     document.addEventListener("keydown", keys);
-    this.play
-      .attend(this.number)
-      .then(() => this.#backfill())
-      .catch((refusal) => this.#nowhere(refusal));
+    app.player
+      .spectate(this.number, { key: app.keys.get(this.number) })
+      .then((remote) => this.#attend(remote))
+      .catch((refusal) => this.#left || this.#nowhere(refusal));
     return () => {
+      this.#left = true;
       this.#ends.forEach((end) => end());
       clearInterval(ticking);
       document.removeEventListener("keydown", keys);
-      if (this.#room && this.#room.you === undefined) this.play.leave(this.number).catch(() => {});
+      this.#unwatch();
     };
+  }
+
+  /** Follows the table: from the own seat if there is one, else as a spectator. */
+  #attend(remote) {
+    this.#table = remote;
+    if (this.#left) return this.#unwatch();
+    this.#ends = [
+      remote.on("view", ({ reason }) => this.#viewed(reason)),
+      remote.on("update", (update) => this.#updated(update)),
+      remote.on("end", (error) => error && this.app.player.state !== "over" && this.app.refused(error)),
+      this.app.player.on("state", () => this.#paint()),
+    ];
+    this.#viewed();
+    return this.#backfill();
+  }
+
+  #unwatch() {
+    if (this.#table?.seat === null) this.#table.leave().catch(() => {});
   }
 
   #nowhere(refusal) {
@@ -76,11 +90,11 @@ class Table {
 
   // --- what comes ---
 
-  #viewed(view, reason) {
+  #viewed(reason) {
     const first = !this.#room;
     if (reason === "rewound")
       this.#write([h("li", { class: "note" }, "The store lost its last moments; this is how it stands.")]);
-    this.#take(view);
+    this.#take();
     if (first) this.#furnish();
     this.#paint();
   }
@@ -89,22 +103,17 @@ class Table {
     this.#ahead = update.at - Date.now();
     const { events } = update;
     for (const event of events) if (event.type === "room.clock") this.#due = event.due_ms;
-    const before = this.#room;
-    // Views in updates have no chat: it is kept here, from the last full view on.
-    const said = events.filter((event) => event.type === "room.said");
-    const chat = [...(before?.chat ?? []), ...said].slice(-CHAT_KEPT);
-    if (update.view) this.#take({ ...update.view, chat, ...(update.options && { options: update.options }) });
-    else if (before) this.#room = { ...before, chat };
+    if (update.view) this.#take();
     this.#note(events);
     this.talk.announce(events);
-    if (!update.view) return;
-    if (!before) this.#furnish();
+    if (!update.view) return; // a missed step: a whole view follows behind the last of them
     this.#due = this.#game?.due?.(update, this.#room) ?? this.#due;
     this.#paint(events);
   }
 
-  #take(view) {
-    this.#room = view;
+  #take() {
+    const { view, chat, options } = this.#table;
+    this.#room = { ...view, chat, options: options.length ? options : undefined };
     this.#due = view.clock_ms ?? 0;
     if (!this.#game) {
       const module = this.app.games(view.spec.game);
@@ -130,8 +139,8 @@ class Table {
     if (this.#acting) return;
     this.#acting += 1;
     this.#paint();
-    this.play
-      .act(this.number, command)
+    this.#table
+      .act(command)
       .catch((refusal) => {
         this.#game.cancel?.();
         this.app.refused(refusal);
@@ -161,7 +170,7 @@ class Table {
   #furnish() {
     const { app } = this;
     const link = this.#link();
-    if (this.play.key(this.number)) history.replaceState(null, "", link);
+    if (this.#table.key) history.replaceState(null, "", link);
     const share = button(
       "Copy link",
       () =>
@@ -187,7 +196,8 @@ class Table {
 
   /** The address that opens this table. The key of a private one is in the fragment, which no server gets to see. */
   #link() {
-    const key = this.play.key(this.number);
+    const { key } = this.#table;
+    if (key) this.app.keys.set(this.number, key);
     return `${location.origin}/t/${this.number}${key ? `#${key}` : ""}`;
   }
 
@@ -261,12 +271,16 @@ class Table {
       !seated &&
         free > 0 &&
         room.status === "waiting" &&
-        button("Take a seat", () => this.play.join(this.number).catch(this.app.refused), {
+        button("Take a seat", () => this.#sit(), {
           class: "primary",
           id: "sit",
         }),
       !seated && h("p", { class: "quiet" }, "You are watching."),
     );
+  }
+
+  #sit() {
+    this.app.player.join(this.number, { key: this.#table.key || undefined }).catch(this.app.refused);
   }
 
   #paintButtons(room) {
@@ -294,8 +308,8 @@ class Table {
         setTimeout(() => ((this.#leaving = false), this.#room && this.#paintButtons(this.#room)), 4_000);
         return this.#paintButtons(this.#room);
       }
-      return this.play
-        .leave(this.number)
+      return this.#table
+        .leave()
         .then(() => this.app.go("/"))
         .catch(this.app.refused);
     };
@@ -303,8 +317,8 @@ class Table {
   }
 
   #rematch() {
-    this.play
-      .rematch(this.number)
+    this.#table
+      .rematch()
       .then(({ room }) => this.app.go(`/t/${room}`))
       .catch(this.app.refused);
   }

@@ -3,9 +3,10 @@
 import { h } from "./dom.js";
 
 export class Talk {
-  constructor(app, number) {
+  /** `say(text, to)` sends a message and returns a promise. */
+  constructor(app, say) {
     this.app = app;
-    this.number = number;
+    this.say = say;
     this.lines = h("ol", { class: "talk", "aria-label": "Table talk", "aria-live": "polite", tabindex: 0 });
     this.text = h("input", { maxlength: 500, placeholder: "Say something", "aria-label": "Message", id: "say" });
     this.to = h("select", { "aria-label": "To whom", id: "say-to" });
@@ -26,7 +27,7 @@ export class Talk {
     const text = this.text.value.trim();
     if (!text) return;
     this.text.value = "";
-    this.app.play.say(this.number, text, this.to.value || undefined).catch((refusal) => {
+    this.say(text, this.to.value || undefined).catch((refusal) => {
       this.text.value ||= text;
       this.app.refused(refusal);
     });

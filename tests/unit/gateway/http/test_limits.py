@@ -1,49 +1,22 @@
 """The limits of HTTP per address."""
 
 import dataclasses
-from typing import Any
 
 import pytest
-from starlette.types import Message, Scope
 
-from gateway.http.app import HttpApps
 from gateway.http.limits import HttpConnections
 from gateway.session.rates import ADDRESS_RATES, Meter
-from shared.runtime.settings import GatewaySettings
 from tests.support.gateway_bench import SETTINGS, GatewayBench
+from tests.support.http_site import HttpSite
 
 PROXIED = dataclasses.replace(SETTINGS, trusted_proxies="10.0.0.1")
 
 
-class Site:
-    """The HTTP application of a gateway."""
-
-    def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
-        self.bench = GatewayBench(settings)
-        self.app = HttpApps(self.bench.node, "an admin token that is long enough").players
-
+class Site(HttpSite):
     async def get(self, path: str, address: str = "10.0.0.1", forwarded: str = "") -> int:
         """The status of the answer."""
-        scope: Scope = {
-            "type": "http",
-            "method": "GET",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "headers": [(b"x-forwarded-for", forwarded.encode())] if forwarded else [],
-            "client": (address, 5),
-        }
-        statuses: list[int] = []
-
-        async def receive() -> Any:
-            return {"type": "http.request"}
-
-        async def send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                statuses.append(message["status"])
-
-        await self.app(scope, receive, send)
-        return statuses[0]
+        headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+        return (await self.ask(path, headers, address=address)).status
 
 
 async def test_requests_of_an_address_have_a_rate() -> None:

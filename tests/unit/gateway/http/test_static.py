@@ -54,6 +54,7 @@ def test_the_routes_are_those_of_the_documentation() -> None:
         "/",
         "/t/{room:room}",
         "/replay/{room:room}",
+        "/client.js",
         "/web/{path:path}",
     ]
     operators = Starlette(routes=StaticFiles().operators_routes())
