@@ -43,6 +43,10 @@ class SimulatedPlayer:
         self.visits: list[Visit] = []
         self.pending: dict[int, dict[str, Any]] = {}
         """Commands without an answer, in order."""
+        self._uncertain: set[int] = set()
+        """Commands of which an earlier copy may have arrived: they keep their ids."""
+        self._busy: set[int] = set()
+        """Commands among these that were refused as busy: a later one may have been handled before them."""
         self._match: dict[str, Any] | None = None
         self._options: list[dict[str, Any]] = []
         self.errors: list[str] = []
@@ -69,6 +73,7 @@ class SimulatedPlayer:
             self.wire.cut = True
             self.wire.down.clear()
             self.wire = None
+            self._uncertain |= self.pending.keys()
 
     @property
     def cut_off(self) -> bool:
@@ -176,8 +181,8 @@ class SimulatedPlayer:
                 self.errors.append(f"{self._name} was refused: {code}")
             self.disconnect()
             return
-        if code.startswith("busy/"):  # an earlier sending may have arrived: it is sent again, with the same id
-            self.disconnect()
+        if code.startswith("busy/"):
+            self._refused_as_busy(number)
             return
         if self._match is not None and number == self._match["id"]:
             self.errors.append(f"{self._name} finds no table: {code}")
@@ -187,9 +192,20 @@ class SimulatedPlayer:
             return
         command = self.pending.pop(number, None)
         if command is not None and self.visit is not None:
-            if code == "command/too_old":
+            if code == "command/too_old" and number not in self._busy:
                 self.errors.append(f"{self._name}'s command {number} is called too old")
             self.visit.refused[number] = code
+
+    def _refused_as_busy(self, number: int) -> None:
+        """The command was not tried: it is sent again on another connection, with a new id unless an earlier copy may
+        have arrived."""
+        if number in self._uncertain:
+            self._busy.add(number)
+        elif number in self.pending:
+            command = self.pending.pop(number) | {"id": self._next_id()}
+            self.disconnect()
+            self.pending[command["id"]] = command
+        self.disconnect()
 
     def _once(self, visit: Visit, number: int) -> None:
         if number in visit.refused:
