@@ -18,15 +18,30 @@ from typer.core import TyperCommand
 
 from loadtest.clients.eriantys import AM24
 from loadtest.clients.registry import PLAY, dialects_of, framing_of
+from loadtest.cluster_file import KnownCluster, running_cluster
+from loadtest.faults.kinds import FaultPlan
 from loadtest.measure import idle as idle_sessions
 from loadtest.measure import report
 from loadtest.measure.display import Display
 from loadtest.measure.processes import CpuMeter, role_of
-from loadtest.plan import Address, LoadPlan, PlanError, options_of, pids_of, tcp_of, urls_of
+from loadtest.mix import listeners_of, mixed_kinds
+from loadtest.plan import (
+    Address,
+    LoadPlan,
+    PlanError,
+    TableKind,
+    faults_of,
+    options_of,
+    pids_of,
+    tcp_of,
+    urls_of,
+)
+from loadtest.report.page import html
 from loadtest.run import Unreachable, run
 from shared.runtime.bootstrap import prefer_throughput
 
 DURATION_S = 20.0
+DEFAULT_URL = "ws://127.0.0.1:8000"
 WIDTH_OF_FILES = 160
 T = TypeVar("T")
 
@@ -47,12 +62,17 @@ class Command(TyperCommand):
 
 def load(
     url: Annotated[
-        str, typer.Option(help="Addresses of gateways: ws://host:port, separated by commas.")
-    ] = "ws://127.0.0.1:8000",
+        str,
+        typer.Option(
+            show_default="the gateways of --data, or ws://127.0.0.1:8000",
+            help="Addresses of gateways: ws://host:port, separated by commas.",
+        ),
+    ] = "",
     game: Annotated[str, typer.Option(help="Game to play.")] = "stones",
     dialect: Annotated[
         str, typer.Option(help="Dialect of the clients: play, dialects of the game, separated by commas, or mixed.")
     ] = PLAY,
+    mix: Annotated[bool, typer.Option("--mix", help="Play all games and dialects, in place of one game.")] = False,
     rooms: Annotated[int, typer.Option(min=1, help="Number of tables.")] = 200,
     players: Annotated[int, typer.Option(min=1, max=8, help="Players per table.")] = 2,
     duration: Annotated[
@@ -67,8 +87,23 @@ def load(
     texts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The file of an eriantys.am24 listener's option texts.")
     ] = None,
+    faults: Annotated[
+        str, typer.Option(metavar="LIST", help="Faults to make in the cluster of --data, separated by commas, or all.")
+    ] = "",
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds from one fault to the next.")] = 5,
+    spare_first: Annotated[
+        bool, typer.Option("--spare-first", help="Never end the first worker and the first gateway.")
+    ] = False,
+    check_at_once: Annotated[
+        bool, typer.Option("--check-at-once", help="Check each game when it ends, instead of at the end of the run.")
+    ] = False,
+    report_file: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="File for a page (HTML) with all measurements.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="File for all measurements.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the players' choices.", show_default="random")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the players' choices and of the faults.", show_default="random")
+    ] = None,
     pids: Annotated[
         str, typer.Option(metavar="ROLE=PID,...", help="Processes to measure, instead of those of --data.")
     ] = "",
@@ -84,27 +119,39 @@ def load(
 
     The exit code is 1 if the checker found a violation or a game was not finished.
     """
+    seed = random.getrandbits(32) if seed is None else seed
+    cluster = running_cluster(data)
     try:
         if place and not tcp:
             raise PlanError(f"unexpected argument {place[0]!r}")
-        urls = urls_of(url)
+        urls = urls_of(url or _urls_of_cluster(cluster))
         named = {pid: role or role_of(pid) for pid, role in pids_of(pids).items()}
-        dialects = dialects_of(game, dialect)
-        addresses = tcp_of(place or [""], dialects, urlsplit(urls[0]).hostname or "") if tcp else {}
+        if mix:
+            kinds = _mix(cluster, texts)
+        else:
+            dialects = dialects_of(game, dialect)
+            addresses = tcp_of(place or [""], dialects, urlsplit(urls[0]).hostname or "") if tcp else {}
+            kinds = (
+                TableKind(
+                    game=game,
+                    dialects=dialects,
+                    players=players,
+                    options=options_of(game, options, expert),
+                    tcp=addresses,
+                    texts=_texts_for(dialects, addresses, texts),
+                ),
+            )
         plan = LoadPlan(
             urls=urls,
-            game=game,
-            dialects=dialects,
+            kinds=kinds,
             rooms=rooms,
-            players=players,
             duration_s=DURATION_S if duration is None and games is None else duration,
             games=games,
             think_s=think / 1000,
-            options=options_of(game, options, expert),
-            seed=random.getrandbits(32) if seed is None else seed,
-            tcp=addresses,
-            texts=_texts_for(dialects, addresses, texts),
+            seed=seed,
             patience_s=patience + think / 1000,
+            faults=_faults(faults, every, seed, spare_first, cluster, data) if faults else None,
+            check_at_once=check_at_once,
         )
     except PlanError as error:
         raise typer.BadParameter(str(error)) from None
@@ -113,7 +160,28 @@ def load(
     if idle is not None:
         _idle(console, urls, idle, data, named)
     else:
-        _play(console, plan, CpuMeter(data, named), json)
+        _play(console, plan, CpuMeter(data, named), json, report_file)
+
+
+def _urls_of_cluster(cluster: KnownCluster | None) -> str:
+    """Every gateway's own address: a client that loses one uses the next."""
+    gateways = cluster.of_role("gateway") if cluster is not None else []
+    return ",".join(f"ws://127.0.0.1:{gateway.port}" for gateway in gateways) or DEFAULT_URL
+
+
+def _mix(cluster: KnownCluster | None, texts: Path | None) -> tuple[TableKind, ...]:
+    listeners = listeners_of(cluster)
+    spoken = tuple(listeners.addresses)
+    return mixed_kinds(listeners.addresses, _texts_for(spoken, listeners.addresses, texts or listeners.texts))
+
+
+def _faults(
+    text: str, every_s: float, seed: int, spare_first: bool, cluster: KnownCluster | None, data: Path
+) -> FaultPlan:
+    kinds = faults_of(text)
+    if cluster is None:
+        raise PlanError(f"--faults needs a cluster of `tavolata up`, and none is running on {data} (--data)")
+    return FaultPlan(kinds=kinds, every_s=every_s, seed=seed, spare_first=spare_first)
 
 
 def _texts_for(dialects: tuple[str, ...], addresses: dict[str, Address], path: Path | None) -> dict[str, Any]:
@@ -133,7 +201,7 @@ def _texts_for(dialects: tuple[str, ...], addresses: dict[str, Address], path: P
     return found
 
 
-def _play(console: Console, plan: LoadPlan, meter: CpuMeter, json: Path | None) -> None:
+def _play(console: Console, plan: LoadPlan, meter: CpuMeter, json: Path | None, page: Path | None) -> None:
     _collect_garbage_rarely()
     prefer_throughput()
     try:
@@ -144,15 +212,20 @@ def _play(console: Console, plan: LoadPlan, meter: CpuMeter, json: Path | None) 
     except PlanError as error:
         raise typer.BadParameter(str(error)) from None
     report.show(console, state)
+    found = report.as_json(state)
     if json is not None:
-        try:
-            json.write_bytes(
-                orjson.dumps(report.as_json(state), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-            )
-        except OSError as error:
-            _fail(f"cannot write {json}: {error.strerror}")
+        _write(json, orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    if page is not None:
+        _write(page, html(found).encode())
     if not report.good(state):
         raise typer.Exit(1)
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        _fail(f"cannot write {path}: {error.strerror}")
 
 
 def _idle(console: Console, urls: tuple[str, ...], count: int, data: Path, named: dict[int, str]) -> None:

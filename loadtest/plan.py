@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from loadtest.clients.tcp import DEFAULT_PORTS
+from loadtest.faults.kinds import ALL, FaultKind, FaultPlan
 
 Address: TypeAlias = tuple[str, int]
 
@@ -20,24 +21,49 @@ class PlanError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadPlan:
-    urls: tuple[str, ...]
+class TableKind:
+    """The game of a table, and how its seats speak."""
+
     game: str = "stones"
     dialects: tuple[str, ...] = ("play",)
     """The dialects of the seats of a table, in turn."""
-    rooms: int = 1
     players: int = 2
-    duration_s: float | None = None
-    games: int | None = None
-    think_s: float = 0.0
     options: dict[str, Any] = field(default_factory=dict)
-    seed: int = 0
     tcp: dict[str, Address] = field(default_factory=dict)
     """The address of each dialect that is spoken over TCP."""
     texts: dict[str, Any] = field(default_factory=dict)
     """The texts of the AM24 listener."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadPlan:
+    urls: tuple[str, ...]
+    kinds: tuple[TableKind, ...] = (TableKind(),)
+    """The kinds of tables, in turn."""
+    rooms: int = 1
+    duration_s: float | None = None
+    games: int | None = None
+    think_s: float = 0.0
+    seed: int = 0
     patience_s: float = 60.0
     """Time without a move after which a table is given up."""
+    faults: FaultPlan | None = None
+    check_at_once: bool = False
+    """Check the record of a game when the game has ended, not at the end of the run."""
+
+    def kind_of(self, table: int) -> tuple[TableKind, int]:
+        """The kind of a table, and its number among those of its kind."""
+        number, kind = divmod(table, len(self.kinds))
+        return self.kinds[kind], number
+
+    @property
+    def games_played(self) -> list[str]:
+        """The names of all games, each once."""
+        return list(dict.fromkeys(kind.game for kind in self.kinds))
+
+    @property
+    def dialects_spoken(self) -> list[str]:
+        return list(dict.fromkeys(name for kind in self.kinds for name in kind.dialects))
 
 
 def urls_of(text: str) -> tuple[str, ...]:
@@ -57,6 +83,20 @@ def urls_of(text: str) -> tuple[str, ...]:
     if not found:
         raise PlanError("--url names no server")
     return tuple(found)
+
+
+def faults_of(text: str) -> tuple[FaultKind, ...]:
+    """The kinds in a list that is separated by commas; `all` is every kind."""
+    named = [part.strip() for part in text.split(",") if part.strip()]
+    if ALL in named:
+        return tuple(FaultKind)
+    known = set(FaultKind)
+    for name in named:
+        if name not in known:
+            raise PlanError(f"--faults knows {', '.join(FaultKind)} and {ALL}, not {name!r}")
+    if not named:
+        raise PlanError("--faults names no fault")
+    return tuple(FaultKind(name) for name in dict.fromkeys(named))
 
 
 def options_of(game: str, text: str, expert: bool) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import string
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,8 +17,10 @@ import orjson
 from loadtest.checks.checker import Findings
 from loadtest.checks.records import check_records
 from loadtest.clients.play.client import Play
+from loadtest.faults.injector import FaultInjector
+from loadtest.measure.environment import cluster_settings, versions
 from loadtest.measure.measurements import Measurements
-from loadtest.measure.processes import CpuMeter
+from loadtest.measure.processes import TOOL, CpuMeter
 from loadtest.plan import LoadPlan, PlanError
 from loadtest.table import LoadTable, RunContext
 from shared.runtime.http_client import HttpClient
@@ -25,6 +28,9 @@ from shared.runtime.http_client import HttpClient
 OPENING_AT_ONCE = 16
 TICKS_PER_S = 10
 CONNECT_S = 5
+SECOND_S = 1.0
+SIZES_S = 5.0
+"""Time between two samples of the memory and the open files of all processes."""
 
 
 class Unreachable(Exception):
@@ -50,6 +56,9 @@ class RunState:
     phase: Phase = Phase.OPENING
     begun: float = 0.0
     """The time at which the measured part began."""
+    started: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))
+    versions: dict[str, str] = field(default_factory=dict)
+    cluster_settings: dict[str, str] = field(default_factory=dict)
     rooms: int = 0
     """Rooms whose records are to be checked."""
     rooms_checked: int = 0
@@ -69,17 +78,25 @@ async def run(
     await _require_game(plan)
     measurements, findings = Measurements(time.perf_counter()), Findings()
     state = RunState(plan, measurements, findings, meter)
+    state.versions, state.cluster_settings = await versions(meter.data), cluster_settings(meter.data)
     context = RunContext(plan, _tag(), findings, measurements, asyncio.Semaphore(OPENING_AT_ONCE))
     meter.mark()
-    async with _periodic(1 / TICKS_PER_S, _ticker(context)), _periodic(period_s, _sampler(state, on_progress)):
+    async with (
+        _periodic(1 / TICKS_PER_S, _ticker(context)),
+        _periodic(period_s, _sampler(state, on_progress)),
+        _periodic(SECOND_S, _seconds(state)),
+        _periodic(SIZES_S, _sizes(state)),
+    ):
         tables = [asyncio.create_task(LoadTable(number, context).run()) for number in range(plan.rooms)]
         playing = asyncio.gather(*tables)
+        checking = asyncio.create_task(_check_at_once(state, context))
         await _measure(state, context, playing)
         state.phase = Phase.STOPPING
         await playing
+        checking.cancel()
+        await asyncio.wait({checking})
         state.phase = Phase.CHECKING
-        state.rooms = len(context.rooms)
-        await check_records(plan.urls, context.rooms, findings, lambda done: setattr(state, "rooms_checked", done))
+        await _check(state, context)
         state.phase = Phase.DONE
         _leave(context)
     on_progress(state)
@@ -96,10 +113,37 @@ async def _measure(state: RunState, context: RunContext, playing: "asyncio.Futur
     state.begun = time.perf_counter()
     measurements.mark(state.begun)
     state.meter.mark()
-    await asyncio.wait({playing}, timeout=plan.duration_s)
+    _sizes(state)()
+    async with _faults(state, context):
+        await asyncio.wait({playing}, timeout=plan.duration_s)
     measurements.end(time.perf_counter())
     state.meter.sample()
+    _sizes(state)()
     context.closing.set()
+
+
+async def _check(state: RunState, context: RunContext) -> None:
+    """Compare the records of all games that have ended since the last call."""
+    rooms, context.rooms = context.rooms, {}
+    before = state.rooms_checked
+    state.rooms = before + len(rooms)
+    await check_records(
+        state.plan.urls, rooms, state.findings, lambda done: setattr(state, "rooms_checked", before + done)
+    )
+
+
+async def _check_at_once(state: RunState, context: RunContext) -> None:
+    """Check games soon after their end, if the plan says so: a cluster that keeps finished rooms for a short time has
+    removed them by the end of a long run."""
+    checked: asyncio.Task[None] | None = None
+    try:
+        while state.plan.check_at_once:
+            await asyncio.sleep(SECOND_S)
+            checked = asyncio.create_task(_check(state, context))
+            await asyncio.shield(checked)
+    finally:
+        if checked is not None:
+            await checked
 
 
 def _leave(context: RunContext) -> None:
@@ -112,7 +156,7 @@ def _leave(context: RunContext) -> None:
 async def _require_server(plan: LoadPlan) -> None:
     """At least one of the servers must accept connections."""
     faults = []
-    addresses = list(plan.tcp.values()) or [
+    addresses = [address for kind in plan.kinds for address in kind.tcp.values()] or [
         (urlsplit(url).hostname or "", urlsplit(url).port or 0) for url in plan.urls
     ]
     for host, port in addresses:
@@ -139,8 +183,9 @@ async def _require_game(plan: LoadPlan) -> None:
         client.close()
     if response.status == 200:
         games = [game["name"] for game in orjson.loads(response.body)["games"]]
-        if games and plan.game not in games:
-            raise PlanError(f"--game: the server has {', '.join(games)}, not {plan.game!r}")
+        for name in plan.games_played:
+            if games and name not in games:
+                raise PlanError(f"--game: the server has {', '.join(games)}, not {name!r}")
 
 
 def _tag() -> str:
@@ -170,6 +215,47 @@ def _sampler(state: RunState, on_progress: OnProgress) -> Callable[[], None]:
         on_progress(state)
 
     return sample
+
+
+def _seconds(state: RunState) -> Callable[[], None]:
+    def sample() -> None:
+        if state.phase is Phase.PLAYING:
+            cpu = {**state.meter.spent(), TOOL: state.meter.tool()}
+            state.measurements.series.sample(time.perf_counter(), cpu)
+
+    return sample
+
+
+def _sizes(state: RunState) -> Callable[[], None]:
+    def sample() -> None:
+        if state.phase is Phase.PLAYING:
+            series = state.measurements.series
+            series.sizes += state.meter.sizes(time.perf_counter() - series.started)
+
+    return sample
+
+
+@asynccontextmanager
+async def _faults(state: RunState, context: RunContext) -> AsyncIterator[None]:
+    """Make the faults of the plan meanwhile."""
+    if state.plan.faults is None:
+        yield
+        return
+    injector = FaultInjector(
+        state.plan.faults,
+        state.meter.data,
+        context.connections.values,
+        state.measurements.series.faults,
+        state.findings,
+    )
+    task = asyncio.create_task(injector.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+    if not task.cancelled():
+        task.result()
 
 
 @asynccontextmanager

@@ -59,6 +59,7 @@ class LoadTable:
         self._number = number
         self._context = context
         self._plan = context.plan
+        self._kind, self._number_in_kind = context.plan.kind_of(number)
         self._connections: list[PlayerConnection] = []
         self._room: int | None = None
         self._opened = asyncio.Event()
@@ -110,22 +111,24 @@ class LoadTable:
     def _must_seat_alone(self) -> bool:
         """Whether a player of any table cannot name its table, and might be seated at this one. Over WebSocket, only
         the first player of such a dialect cannot: the URL names the table of the others."""
-        plan = self._plan
-        return self._dialect(0) in ROOMLESS or any(name in ROOMLESS and name in plan.tcp for name in plan.dialects)
+        if self._dialect(0) in ROOMLESS:
+            return True
+        same_game = (kind for kind in self._plan.kinds if kind.game == self._kind.game)
+        return any(name in ROOMLESS and name in kind.tcp for kind in same_game for name in kind.dialects)
 
     async def _seat_by_number(self, game: int) -> None:
         """The first player opens the table, and the others join by its number."""
         first = self._take_seat(game, 0).player
         await self._until(lambda: self._opened.is_set() or first.over)
         if self._opened.is_set():
-            for seat in range(1, self._plan.players):
+            for seat in range(1, self._kind.players):
                 self._take_seat(game, seat)
             await self._until(lambda: all(connection.ready for connection in self._connections) or self._is_over())
 
     async def _seat_one_by_one(self, game: int) -> None:
         """Seat players of dialects that name no table. New players are seated wherever a table waits, so no other table
         of this run may wait until this one has made its first move."""
-        for seat in range(self._plan.players):
+        for seat in range(self._kind.players):
             self._take_seat(game, seat)
             await self._until(lambda: all(connection.ready for connection in self._connections) or self._is_over())
             if self._dialect(0) not in ROOMLESS:
@@ -133,13 +136,13 @@ class LoadTable:
         await self._until(lambda: any(connection.moved for connection in self._connections) or self._is_over())
 
     def _take_seat(self, game: int, seat: int) -> PlayerConnection:
-        plan = self._plan
+        kind = self._kind
         seating = SeatAssignment(
             name=f"{self._context.tag}{self._number}{'abcdefgh'[seat % 8]}{game or ''}",
-            game=plan.game,
-            seats=plan.players,
-            options=plan.options,
-            seed=Random(f"{plan.seed}/{self._number}/{seat}/{game}").getrandbits(63),
+            game=kind.game,
+            seats=kind.players,
+            options=kind.options,
+            seed=Random(f"{self._plan.seed}/{self._number}/{seat}/{game}").getrandbits(63),
             table=lambda: self._room,
             opened=self._note_opened,
             first=seat == 0,
@@ -159,15 +162,15 @@ class LoadTable:
     def _new_connection(self, seat: int, seating: SeatAssignment) -> PlayerConnection:
         plan = self._plan
         dialect = self._dialect(seat)
-        player = player_for(dialect, seating, self._context.findings, plan.texts)
-        route = Route(plan.urls, plan.tcp.get(dialect), framing_of(dialect))
+        player = player_for(dialect, seating, self._context.findings, self._kind.texts)
+        route = Route(plan.urls, self._kind.tcp.get(dialect), framing_of(dialect))
         start = self._number + seat
         return PlayerConnection(
             player, route, start, self._context.writer, self._context.measurements, plan.think_s, self._changed.set
         )
 
     def _dialect(self, seat: int) -> str:
-        return dialect_at(self._plan.dialects, self._number, seat)
+        return dialect_at(self._kind.dialects, self._number_in_kind, seat)
 
     def _note_opened(self, room: int) -> None:
         self._room = room

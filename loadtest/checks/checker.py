@@ -13,10 +13,28 @@ from zlib import crc32
 
 import msgspec
 
-VIOLATIONS = ("holes", "repeats", "disorder", "lost", "doubled", "misplaced", "differing", "faults", "unfinished")
+_VIOLATIONS = {
+    "holes": "a seat did not receive a step",
+    "repeats": "a seat received a step twice",
+    "disorder": "a seat received a step after a later one",
+    "lost": "an acknowledged move is not in the record",
+    "doubled": "a move is in the record twice",
+    "misplaced": "a move is in the record at another step than the one that was acknowledged",
+    "differing": "a seat received another step, position or result than the record or another seat has",
+    "faults": "the server sent an error or an illegal message, or did not recover from a fault",
+    "unfinished": "a table made no move for a long time",
+}
+_REMARKS = {
+    "resyncs": "a client continued from a whole view, with a reason that the protocol names",
+    "rewound": "the store came back without its last writes, and said so",
+    "resends": "a request was sent again with the same id after a lost connection",
+    "unchecked": "a move that the room no longer keeps",
+}
+VIOLATIONS = tuple(_VIOLATIONS)
 """Kinds of findings that must not occur."""
-REMARKS = ("resyncs", "rewound", "resends", "unchecked")
+REMARKS = tuple(_REMARKS)
 """Kinds of findings that may occur and are reported."""
+MEANINGS = {**_VIOLATIONS, **_REMARKS}
 
 
 class Recorded(msgspec.Struct):

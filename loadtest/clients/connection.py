@@ -76,6 +76,7 @@ class PlayerConnection:
         self._think_s = think_s
         self._on_change = on_change
         self._connection: Connection | None = None
+        self._transport: asyncio.Transport | None = None
         self._dialing: asyncio.Task[None] | None = None
         self._later: set[asyncio.TimerHandle] = set()
         self._ended = False
@@ -99,11 +100,12 @@ class PlayerConnection:
         except (OSError, TimeoutError) as error:
             self.lost(1006, str(error) or "no connection in time")
             return
+        self._transport = transport
         if self._connection is None:
             # The transport is connected, but the WebSocket handshake may never be answered.
             self._call_later(CONNECT_S, lambda: None if self._connection is not None else transport.abort())
 
-    async def _connect(self) -> asyncio.WriteTransport:
+    async def _connect(self) -> asyncio.Transport:
         loop = asyncio.get_running_loop()
         if self._route.tcp is not None:
             return (await loop.create_connection(self._tcp_protocol, *self._route.tcp))[0]
@@ -132,7 +134,7 @@ class PlayerConnection:
     def lost(self, code: int, reason: str) -> None:
         if self._connection is not None:
             self._measurements.connections -= 1
-        self._connection = None
+        self._connection = self._transport = None
         self._cancel_later()
         if self._ended or (self.player.over and not hasattr(self.player, "next_game")):
             return
@@ -155,6 +157,23 @@ class PlayerConnection:
             self._connection.close()
         elif self._dialing is not None:
             self._dialing.cancel()
+
+    # --- faults that the load tool makes -------------------------------------------------------------------------
+
+    def drop(self) -> None:
+        """Lose the connection. The next one is to any gateway, so that players are spread over all of them again."""
+        if self._transport is not None:
+            self._at = random.randrange(len(self._route.urls))
+            self._transport.abort()
+
+    def read_nothing(self, held: bool) -> None:
+        """Stop reading from the socket, or read again."""
+        if self._transport is None or self._transport.is_closing():
+            return
+        if held:
+            self._transport.pause_reading()
+        elif not self._transport.is_reading():
+            self._transport.resume_reading()
 
     # --- frames --------------------------------------------------------------------------------------------------
 

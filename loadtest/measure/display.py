@@ -77,9 +77,21 @@ def _problems(state: RunState) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 
 
+def _faults(state: RunState, now: float) -> str:
+    """The number of faults so far, and the last one."""
+    marks = state.measurements.series.faults
+    if not marks:
+        return "none yet"
+    last = marks[-1]
+    course = "under way" if last.ended is None else f"longest wait {last.pause:.1f} s"
+    return f"{len(marks)} so far; {last.kind} ({last.target}) {now - last.begun:.0f} s ago, {course}"
+
+
 def _line(state: RunState, rate: float) -> str:
     run = state.measurements
     problems = _problems(state) or "no errors"
+    if state.plan.faults is not None:
+        problems += f"; faults: {_faults(state, time.perf_counter())}"
     return (
         f"{state.phase}: {rate:.0f} moves/s, {_latencies(state)}, {run.playing} rooms, "
         f"{run.games} games finished, {problems}"
@@ -97,4 +109,7 @@ def _panel(state: RunState, rate: float, now: float) -> RenderableType:
     grid.add_row("rooms", f"{run.playing} playing, {run.games} games finished")
     problems = _problems(state)
     grid.add_row("errors", f"[yellow]{problems}[/]" if problems else "[green]none[/]")
-    return Panel(grid, title=f"{state.plan.game} over {', '.join(state.plan.dialects)}", expand=False)
+    if state.plan.faults is not None:
+        grid.add_row("faults", _faults(state, now))
+    title = f"{', '.join(state.plan.games_played)} over {', '.join(state.plan.dialects_spoken)}"
+    return Panel(grid, title=title, expand=False)

@@ -6,6 +6,8 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
+from loadtest.measure.series import RunSeries
+
 LONGEST_US = 600_000_000
 PERCENTILES = (50.0, 99.0, 99.9)
 
@@ -28,14 +30,19 @@ class Measurements:
     errors: Counter[str] = field(default_factory=Counter)
     counted: Counter[str] = field(default_factory=Counter)
     """Occurrences that the clients of dialects count, such as refusals by code."""
+    series: RunSeries = field(init=False)
     _marked: float = 0.0
     _marked_moves: int = 0
     _last_ack: float = 0.0
     _ended: float = 0.0
     _latencies: Any = field(default_factory=lambda: HdrHistogram(1, LONGEST_US, 3))
 
+    def __post_init__(self) -> None:
+        self.series = RunSeries(self.started)
+
     def mark(self, now: float) -> None:
         """Measure from now on."""
+        self.series = RunSeries(now)
         self._marked, self._marked_moves = now, self.moves
         self._latencies.reset()
         self._last_ack = now
@@ -54,6 +61,8 @@ class Measurements:
         if self._last_ack and now - self._last_ack > self.longest_silence:
             self.longest_silence = now - self._last_ack
         self._last_ack = 0.0 if self._ended else now
+        # Moves that are answered after the end count for the pause of the last fault.
+        self.series.acked(sent, now)
         if not self._ended:
             self._latencies.record_value(min(LONGEST_US, int(wait * 1e6) + 1))
 

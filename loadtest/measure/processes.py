@@ -7,23 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-import msgspec
 import psutil
+
+from loadtest.cluster_file import read_cluster
+from loadtest.measure.series import ProcessSize
 
 ROLES = ("gateway", "worker", "valkey")
 """The processes whose CPU time counts as the cost of a move."""
 
+TOOL = "load tool"
+"""This process, beside the roles."""
+
 _Identity: TypeAlias = tuple[int, float]
 """Pid and start time of a process: pids are reused."""
-
-
-class _Process(msgspec.Struct):
-    role: str
-    pid: int
-
-
-class _Cluster(msgspec.Struct):
-    processes: list[_Process] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +72,8 @@ def roles(data: Path, named: dict[int, str]) -> dict[int, str]:
     """Pid and role of the processes to measure: those that were named, or else those of the cluster on this folder."""
     if named:
         return named
-    try:
-        cluster = msgspec.json.decode((data / "cluster.json").read_bytes(), type=_Cluster)
-    except (OSError, msgspec.MsgspecError):
+    cluster = read_cluster(data)
+    if cluster is None:
         return {}
     return {process.pid: process.role for process in cluster.processes if process.role in ROLES}
 
@@ -93,7 +88,7 @@ class CpuMeter:
         usage: Callable[[int], ProcessUsage | None] = process_usage,
         machine: Callable[[], MachineTime] = machine_time,
     ) -> None:
-        self._data = data
+        self.data = data
         self._named = named
         self._usage = usage
         self._read_machine = machine
@@ -106,11 +101,25 @@ class CpuMeter:
     def sample(self) -> None:
         self._machine = self._read_machine()
         self._tool = time.process_time()
-        for pid, role in roles(self._data, self._named).items():
+        for pid, role in roles(self.data, self._named).items():
             usage = self._usage(pid)
             if usage is not None:
                 self._roles[usage.identity] = role
                 self._now[usage.identity] = usage.cpu_s
+
+    def sizes(self, at_s: float) -> list[ProcessSize]:
+        """Memory and open files of every process that can be read."""
+        cluster = read_cluster(self.data)
+        ports = {process.pid: process.port for process in cluster.processes} if cluster is not None else {}
+        found = []
+        for pid, role in roles(self.data, self._named).items():
+            try:
+                process = psutil.Process(pid)
+                size = ProcessSize(at_s, role, ports.get(pid), pid, process.memory_info().rss, process.num_fds())
+            except psutil.Error:
+                continue
+            found.append(size)
+        return found
 
     def mark(self) -> None:
         """Count from now on; a process that starts later counts from its start."""

@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtest.checks.checker import REMARKS, VIOLATIONS
+from loadtest.measure.course import course, pauses, settings
+from loadtest.measure.environment import machine
 from loadtest.run import RunState
 
 _NOISY_PERCENT = 2.0
@@ -18,10 +20,10 @@ def as_json(state: RunState) -> dict[str, Any]:
     moves, seconds = run.measured(0.0)
     cpu = state.meter.spent()
     return {
-        "game": plan.game,
-        "dialects": list(plan.dialects),
+        "started": state.started,
+        "games": plan.games_played,
+        "dialects": plan.dialects_spoken,
         "rooms": plan.rooms,
-        "players": plan.players,
         "moves": moves,
         "seconds": round(seconds, 3),
         "moves_per_second": round(moves / seconds, 1),
@@ -41,6 +43,11 @@ def as_json(state: RunState) -> dict[str, Any]:
         "good": good(state),
         "findings": {kind: state.findings.counts[kind] for kind in (*VIOLATIONS, *REMARKS)},
         "words": state.findings.texts,
+        "pauses": pauses(run.series.faults),
+        "course": course(run.series),
+        "settings": settings(plan, state.cluster_settings),
+        "versions": state.versions,
+        "machine": machine(),
     }
 
 
@@ -79,11 +86,17 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ("games finished", f"{found['games_finished']:,}"),
         ("records checked", f"{found['rooms_checked']:,} rooms"),
+        *[(f"after {kind}", _pause(summary)) for kind, summary in found["pauses"].items()],
         ("cpu per move", _cpu(found)),
         ("errors", _counts(found["errors"]) or "none"),
         ("besides", _counts(_remarks(found)) or "no reconnects, resyncs or resends"),
     ]
     return [*rows, ("counted", _counts(found["counted"]))] if found["counted"] else rows
+
+
+def _pause(summary: dict[str, Any]) -> str:
+    times = ", ".join(f"{name} {summary[f'{name}_s']:.2f} s" for name in ("median", "p99", "max"))
+    return f"longest wait of a move: {times} ({summary['faults']} faults)"
 
 
 def _remarks(found: dict[str, Any]) -> dict[str, int]:

@@ -71,6 +71,15 @@ def test_a_good_run_prints_the_verdict_and_writes_the_measurements(served: FakeG
     assert found["findings"]["lost"] == 0
 
 
+def test_a_run_writes_a_page_and_checks_games_at_once(served: FakeGateway, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    options = ["--rooms", "2", "--games", "2", "--options", '{"stones": 9}', "--check-at-once", "--report", str(page)]
+    result = CliRunner().invoke(app, ["--url", served.url, *options])
+    assert result.exit_code == 0, result.output
+    assert "4 rooms" in result.output
+    assert "No violation found" in page.read_text()
+
+
 def test_a_run_with_a_duration_prints_its_measurements(served: FakeGateway) -> None:
     result = CliRunner().invoke(app, ["--url", served.url, "--rooms", "2", "--duration", "0.2"])
     assert result.exit_code == 0, result.output
@@ -102,6 +111,8 @@ def test_no_server_is_one_line_and_exit_code_1() -> None:
         ["unexpected"],
         ["--tcp", "nonsense"],
         ["--tcp"],
+        ["--faults", "kill-everything"],
+        ["--faults", "kill-worker", "--data", "/nowhere"],
     ],
 )
 def test_a_wrong_option_has_exit_code_2(options: list[str]) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from loadtest.clients.registry import dialects_of
-from loadtest.plan import STONES, PlanError, options_of, pids_of, tcp_of, urls_of
+from loadtest.faults.kinds import FaultKind
+from loadtest.plan import STONES, PlanError, faults_of, options_of, pids_of, tcp_of, urls_of
 
 
 @pytest.mark.parametrize(
@@ -96,3 +97,14 @@ def test_original_programs_have_ports_of_their_own() -> None:
         "eriantys.am28": ("h", 5000),
         "eriantys.group3": ("h2", 6000),
     }
+
+
+def test_faults_are_listed_by_name_and_all_is_every_kind() -> None:
+    assert faults_of("kill-worker, cut-pubsub,kill-worker") == (FaultKind.KILL_WORKER, FaultKind.CUT_PUBSUB)
+    assert faults_of("all") == tuple(FaultKind)
+
+
+@pytest.mark.parametrize("text", ["kill-everything", ",", "kill-worker,nothing"])
+def test_wrong_faults_are_refused(text: str) -> None:
+    with pytest.raises(PlanError):
+        faults_of(text)

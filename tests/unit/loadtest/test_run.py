@@ -7,7 +7,7 @@ import pytest
 
 from loadtest.measure.processes import CpuMeter
 from loadtest.measure.report import as_json, good
-from loadtest.plan import LoadPlan
+from loadtest.plan import LoadPlan, TableKind
 from loadtest.run import RunState, Unreachable, run
 from tests.unit.loadtest.fake_gateway import FakeGateway, Json
 
@@ -16,8 +16,9 @@ pytestmark = pytest.mark.slow
 
 async def play(fake: FakeGateway, **changes: Any) -> RunState:
     async with fake.listening():
-        asked: dict[str, Any] = {"rooms": 3, "games": 2, "options": {"stones": 12}, "patience_s": 5.0} | changes
-        return await run(LoadPlan(urls=(fake.url,), **asked), CpuMeter(Path("/nowhere"), {}))
+        asked: dict[str, Any] = {"rooms": 3, "games": 2, "patience_s": 5.0} | changes
+        kind = TableKind(options=asked.pop("options", {"stones": 12}), players=asked.pop("players", 2))
+        return await run(LoadPlan(urls=(fake.url,), kinds=(kind,), **asked), CpuMeter(Path("/nowhere"), {}))
 
 
 def once(kind: str, seat: int = 1, offset: int = 6) -> Any:
@@ -93,7 +94,8 @@ async def test_a_session_that_was_opened_elsewhere_is_a_fault() -> None:
 async def test_a_url_that_does_not_answer_is_skipped() -> None:
     fake = FakeGateway()
     async with fake.listening():
-        plan = LoadPlan(urls=("ws://127.0.0.1:1", fake.url), rooms=2, games=1, options={"stones": 6}, patience_s=5.0)
+        kinds = (TableKind(options={"stones": 6}),)
+        plan = LoadPlan(urls=("ws://127.0.0.1:1", fake.url), kinds=kinds, rooms=2, games=1, patience_s=5.0)
         state = await run(plan, CpuMeter(Path("/nowhere"), {}))
     assert state.findings.clean, state.findings.texts
     assert state.measurements.games == 2

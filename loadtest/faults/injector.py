@@ -1,0 +1,86 @@
+"""Makes the faults of a run, one after the other, and marks the time of each."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from random import Random
+
+from loadtest.checks.checker import Findings
+from loadtest.clients.connection import PlayerConnection
+from loadtest.cluster_file import KnownProcess, read_cluster
+from loadtest.faults.connections import reconnect_storm, slow_readers
+from loadtest.faults.kinds import FaultKind, FaultMark, FaultPlan, schedule
+from loadtest.faults.processes import BEYOND_LEASE_S, NotRestored, ProcessFaults
+from shared.bus.operator_requests import cut_subscriptions
+from shared.bus.store import StoreError
+
+STORE = "valkey"
+"""The role of the store in `cluster.json`."""
+_ROLES = {"worker": "worker", "gateway": "gateway", "store": STORE}
+
+
+class FaultInjector:
+    """Hurts the cluster on a data folder and the players' connections until it is cancelled."""
+
+    def __init__(
+        self,
+        plan: FaultPlan,
+        data: Path,
+        connections: Callable[[], Iterable[PlayerConnection]],
+        marks: list[FaultMark],
+        findings: Findings,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._plan = plan
+        self._data = data
+        self._connections = connections
+        self._marks = marks
+        self._findings = findings
+        self._clock = clock
+        self._dice = Random(plan.seed)
+        self._processes = ProcessFaults(data, plan.spare_first, self._dice.choice)
+
+    async def run(self) -> None:
+        begin = self._clock()
+        for kind in schedule(self._plan.kinds, self._dice):
+            begin = max(begin + self._plan.every_s, self._clock())
+            await asyncio.sleep(begin - self._clock())
+            await self._make(FaultMark(kind, begin))
+
+    async def _make(self, mark: FaultMark) -> None:
+        try:
+            await self._perform(mark)
+        except (NotRestored, StoreError) as error:
+            self._findings.add("faults", f"after {mark.kind}: {error}")
+        mark.ended = self._clock()
+
+    def _begin(self, mark: FaultMark, target: str) -> None:
+        """The fault is made now."""
+        mark.target = target
+        mark.begun = self._clock()
+        self._marks.append(mark)
+
+    async def _perform(self, mark: FaultMark) -> None:
+        match mark.kind:
+            case FaultKind.CUT_PUBSUB:
+                self._begin(mark, "all subscribers")
+                cluster = read_cluster(self._data)
+                await cut_subscriptions(cluster.redis_url if cluster is not None else "")
+            case FaultKind.SLOW_READERS:
+                self._begin(mark, "a tenth of the clients")
+                await slow_readers(list(self._connections()), self._dice)
+            case FaultKind.RECONNECT_STORM:
+                self._begin(mark, "all clients")
+                reconnect_storm(list(self._connections()))
+            case _:
+                verb, _, role = mark.kind.partition("-")
+                await self._hurt_process(mark, verb, self._processes.pick(_ROLES[role], may_spare=verb != "freeze"))
+
+    async def _hurt_process(self, mark: FaultMark, verb: str, process: KnownProcess) -> None:
+        self._begin(mark, str(process))
+        if verb == "freeze":
+            await self._processes.freeze(process, self._processes.lease_s(process) + BEYOND_LEASE_S)
+        else:
+            await self._processes.end(process, signal.SIGKILL if verb == "kill" else signal.SIGTERM)
