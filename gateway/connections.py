@@ -115,6 +115,15 @@ class Connections:
         for connection in list(self._slow if slow_only else self._by_number.values()):
             connection.check_liveness(now)
 
+    def shed(self, number: int) -> int:
+        """Ask that many clients to come back, if there are so many that can resume: those that are connected for the
+        longest time, so that no client is asked again before all others were. Returns their number."""
+        can_resume = (connection for connection in self if connection.session.dialect.resumable)
+        some = [connection for connection in can_resume if not connection.closed][:number]
+        self.close_for_restart(some)
+        self._metrics.shed(len(some))
+        return len(some)
+
     def close_for_restart(self, some: list[Connection] | None = None) -> None:
         """Close connections and ask their clients to come back, each after a different delay."""
         for connection in list(self) if some is None else some:

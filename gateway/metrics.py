@@ -68,6 +68,7 @@ class Metrics:
             ["game"],
             registry=self.registry,
         )
+        self._shed = Counter("tavolata_shed", "Clients asked to move to other gateways", registry=self.registry)
         self.outbox = Gauge("tavolata_outbox_bytes", "Bytes that clients have not read yet", registry=self.registry)
         self.pending = Gauge("tavolata_pending_commands", "Commands without an answer", registry=self.registry)
         self.answered = self._latency.observe
@@ -88,6 +89,9 @@ class Metrics:
     def resumed(self, outcome: str) -> None:
         self.resumes += 1
         self._resumes.labels(outcome).inc()
+
+    def shed(self, clients: int) -> None:
+        self._shed.inc(clients)
 
     def rejected(self, code: str) -> None:
         self._rejections.labels(code).inc()

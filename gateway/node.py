@@ -17,6 +17,7 @@ from gateway.cluster.command_outbox import CommandOutbox
 from gateway.cluster.feeds import Feeds
 from gateway.cluster.game_cards import GameCards
 from gateway.cluster.identity import GatewayIdentity, IdSource
+from gateway.cluster.load_sharing import GatewayLoad, LoadSharing
 from gateway.cluster.operator_acts import OperatorActs
 from gateway.cluster.player_names import PlayerNames
 from gateway.cluster.revocations import Revocations
@@ -40,6 +41,7 @@ log = logging.getLogger("tavolata.gateway")
 
 _decode_control = msgspec.json.Decoder(ControlMessage).decode
 _NO_WORKER = "workers"
+_CHANCES = 1_000
 _LIVENESS_EVERY = 5
 """Seconds between two checks of all connections; slow ones are checked every second."""
 _GAMES_EVERY_S = 5.0
@@ -56,6 +58,7 @@ class _WorkerStatus(msgspec.Struct, frozen=True):
 
 
 _decode_worker = msgspec.json.Decoder(_WorkerStatus).decode
+_decode_load = msgspec.json.Decoder(GatewayLoad).decode
 
 
 class GatewayStore(Store, Protocol):
@@ -136,6 +139,8 @@ class GatewayNode:
         """The store's clock minus the gateway's, as of the last heartbeat."""
         self._registered = False
         self._workers_unready = _NO_WORKER
+        self._sharing = LoadSharing(settings.balance_ms)
+        self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
         self._games_read_at = clock()
         self._stop = asyncio.Event()
 
@@ -173,7 +178,9 @@ class GatewayNode:
 
     async def run(self) -> None:
         """Run all loops until cancelled. They go on while the gateway drains: its lease must last that long."""
-        await asyncio.gather(self._keep_lease(), self._tick(), self._look_after_connections(), self._resend())
+        await asyncio.gather(
+            self._keep_lease(), self._follow_cluster(), self._tick(), self._look_after_connections(), self._resend()
+        )
 
     async def stopped(self) -> None:
         """Wait until `stop` is called, or an operator asks for a drain."""
@@ -254,13 +261,23 @@ class GatewayNode:
     # --- the lease ----------------------------------------------------------------------------------------------------
 
     async def _keep_lease(self) -> None:
-        interval_s = min(1.0, self.settings.gateway_lease_ms / 4_000)
+        """Renew the lease, and nothing else: it must not wait for other replies."""
         while True:
             try:
                 await self._heartbeat()
+            except StoreError as error:
+                log.warning("cannot renew the lease of gateway %s: %s", self.id, error)
+            await asyncio.sleep(self._interval_s)
+
+    async def _follow_cluster(self) -> None:
+        """Read the state of the cluster again and again: memory of the store, workers, gateways, requests to drain,
+        games."""
+        while True:
+            try:
                 await self._read_store_share()
                 await self.waiting_rooms.read()
                 await self._look_at_workers()
+                await self._share_load()
                 if await drains.asked(self.store, self.id):
                     log.info("gateway %s was asked to drain", self.id)
                     self.stop()
@@ -268,8 +285,8 @@ class GatewayNode:
                     self._games_read_at = self._clock()
                     await self.games.read()
             except StoreError as error:
-                log.warning("cannot renew the lease of gateway %s: %s", self.id, error)
-            await asyncio.sleep(interval_s)
+                log.info("gateway %s cannot read the state of the cluster: %s", self.id, error)
+            await asyncio.sleep(self._interval_s)
 
     async def _heartbeat(self) -> None:
         status = {
@@ -277,6 +294,7 @@ class GatewayNode:
             "connections": len(self.connections),
             "pending": len(self.outbox),
             "draining": not self.connections.accepting,
+            "unready": self.unready,
             **self.metrics.status(),
         }
         body = msgspec.json.encode(status)
@@ -299,6 +317,18 @@ class GatewayNode:
         statuses = await WORKERS.live_status(self.store)
         reasons = [_decode_worker(status).unready for status in statuses.values()]
         self._workers_unready = "" if "" in reasons else next(iter(reasons), _NO_WORKER)
+
+    async def _share_load(self) -> None:
+        """Ask clients to come back while this gateway has many more connections than the others."""
+        if not self.settings.balance_ms:
+            return
+        statuses = await GATEWAYS.live_status(self.store)
+        loads = {gateway: _decode_load(status) for gateway, status in statuses.items()}
+        whole, fraction = divmod(self._sharing.look(self.id, loads, self._clock()), 1)
+        # The fraction is a chance: gateways with the same excess do not act at the same moments.
+        number = int(whole) + (self._ids.draw(_CHANCES) < fraction * _CHANCES)
+        if number and (shed := self.connections.shed(number)):
+            log.info("gateway %s has more clients than others and asks %d to come back", self.id, shed)
 
     async def _begin_anew(self) -> None:
         """The lease has expired, and workers count the players of this gateway as away. Messages under the old id may

@@ -145,6 +145,9 @@ class Dialect:
     raw: bool = False
     """Updates are sent to the client unchanged, and a fresh view can be sent at any time (only `play`). The other
     dialects have no message for a fresh view: there a client that missed steps is closed and has to reconnect."""
+    resumable: bool = False
+    """A client that is asked to come back resumes its session where it was (only `play`). Clients of other dialects are
+    closed only if the gateway stops."""
     ack: Callable[[CommandId, RoomId, Epoch, Offset], bytes] | None = None
     """Encodes the message that confirms a command, with the position of its step. None: the dialect has no such
     message, and the step itself is the confirmation."""

@@ -214,6 +214,12 @@ class GatewaySettings(StoreSettings):
     name_ms: int = setting(60_000, "time that the name of a disconnected player without a seat is kept", least=0)
     token_ms: int = setting(7 * 24 * 3_600_000, "validity of a session token", least=1_000)
     drain_ms: int = setting(3_000, "time over which connections are closed at a clean stop", least=0)
+    balance_ms: int = setting(
+        30_000,
+        "time in which a gateway with many more connections than the others asks two thirds of the excess to come "
+        "back; 0: never",
+        least=0,
+    )
 
 
 _SIZES = {"kb": 2**10, "mb": 2**20, "gb": 2**30}

@@ -8,4 +8,4 @@ from gateway.dialects.play.conversation import PlayConversation
 
 __all__ = ["DIALECT"]
 
-DIALECT: Final = Dialect("play", "/ws/play", PlayConversation, raw=True, ack=encode_ack)
+DIALECT: Final = Dialect("play", "/ws/play", PlayConversation, raw=True, resumable=True, ack=encode_ack)

@@ -36,6 +36,7 @@ METRICS = {
     "tavolata_rejections_total",
     "tavolata_admin_refusals_total",
     "tavolata_rooms_loaded",
+    "tavolata_shed_total",
     "tavolata_rooms_without_worker",
     "tavolata_steps_total",
 }
