@@ -79,7 +79,7 @@ class Feed:
     filling: bool = False
     """The missed steps are being read. Meanwhile nothing is delivered, because it would come too early."""
     refill: bool = False
-    """A session that came while the missed steps were being read has missed something, too."""
+    """A step or a session came while the missed steps were being read: they have to be read once more."""
 
 
 class Feeds:
@@ -194,6 +194,8 @@ class Feeds:
         """Deliver a step to the followers that are waiting for it; the step as one of them saw it."""
         feed.top = step.offset
         if feed.filling:
+            # Whatever its number: after the store lost its last steps, a new step takes the number of a lost one.
+            feed.refill = True
             return None
         before = step.offset - 1
         hole = False
@@ -201,7 +203,10 @@ class Feeds:
         first: DeliveredStep | None = None
         others: dict[int, DeliveredStep] | None = None
         for attachment, follower in feed.followers:
-            if attachment.stale or attachment.behind:
+            if attachment.behind:
+                attachment.refill = True
+                continue
+            if attachment.stale:
                 continue
             if attachment.offset == before:
                 part = step.public
@@ -253,15 +258,13 @@ class Feeds:
         """Read and deliver the missed steps, until no feed has missed any."""
         try:
             while feeds:
-                tops = [feed.top for feed in feeds]
                 for feed in feeds:
                     feed.refill = False
                 if not await self._fill_once(feeds):
                     await asyncio.sleep(_RETRY_S)
                     continue
-                for feed, top in zip(feeds, tops, strict=True):
-                    if feed.top == top and not feed.refill:
-                        feed.filling = False
+                for feed in feeds:
+                    feed.filling = feed.refill
                 feeds = [feed for feed in feeds if feed.filling]
         finally:  # if this fails, the next step finds its hole and tries again
             for feed in feeds:
@@ -317,7 +320,7 @@ class Feeds:
                 pause_s, attachment.refill = _FIRST_PAUSE_S, False
                 if not await self._read_portions([(feed, attachment, follower)]):
                     await asyncio.sleep(_RETRY_S)
-                elif attachment.offset >= feed.top and not attachment.refill:
+                elif not attachment.refill:
                     break
                 await asyncio.sleep(0)  # frames are written at the end of a tick
         finally:

@@ -1,6 +1,7 @@
 """Every session receives every step of its rooms once, in order, without a hole."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 import pytest
@@ -386,6 +387,33 @@ async def test_steps_after_the_view_are_delivered() -> None:
     bench.feeds.reposition(attachment, Position(Epoch(7), Offset(4)))
     await settle()
     assert follower.received == [5]
+
+
+async def test_a_step_that_takes_the_number_of_a_lost_one_while_steps_are_read_is_not_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The store came back without step 2. The step that replaces it is published after the missed steps were read and
+    before the gateway has handled what it read."""
+    bench = Bench()
+    await bench.write(step(1))
+    follower, attachment = bench.attach()
+    attachment.stale = True
+    bench.say(1, step(2))
+    bench.feeds.resubscribed()
+    await settle()
+    read = updates.missed
+
+    async def read_too_early(*arguments: Any) -> list[updates.Missed]:
+        found = await read(*arguments)
+        monkeypatch.undo()
+        await bench.write(step(2, 8))
+        bench.say(1, step(2, 8), epoch=8)
+        return found
+
+    monkeypatch.setattr(updates, "missed", read_too_early)
+    bench.feeds.reposition(attachment, Position(Epoch(7), Offset(1)))
+    await settle()
+    assert follower.received == [2]
 
 
 async def test_within_a_delivery_attaching_replies_come_before_the_steps_and_others_after() -> None:
