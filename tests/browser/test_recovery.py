@@ -1,5 +1,6 @@
 """The page recovers from faults of the page and the cluster: no click is lost, none counts twice."""
 
+import json
 import os
 import signal
 
@@ -87,10 +88,10 @@ def test_a_session_that_is_opened_elsewhere_can_be_taken_back(newcomer: Newcomer
     person.play_bots("stones")
     person.wait_for_turn()
     kept = person.page.evaluate("() => sessionStorage.getItem('tavolata.session')")
-    thief = newcomer().visit()
-    thief.page.locator(".gamecard").first.wait_for()
-    thief.page.evaluate("kept => sessionStorage.setItem('tavolata.session', kept)", kept)
-    thief.page.reload()
+    thief = newcomer()
+    # Before the page runs: it would store a session of its own as soon as it is welcomed.
+    thief.page.add_init_script(f"sessionStorage.setItem('tavolata.session', {json.dumps(kept)})")
+    thief.visit()
     expect(person.page.locator("#banner")).to_contain_text("open in another window")
     person.page.get_by_text("Use it here").click()
     expect(person.page.locator("#banner")).to_be_hidden()
