@@ -108,7 +108,6 @@ class GatewayNode:
             store_up=lambda: store.up,
         )
         self.waiting_rooms = WaitingRooms(store, self.partitions, self.rooms, self.metrics)
-        self.outbox.room_waits = self.waiting_rooms.waits
         self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms)
@@ -275,7 +274,7 @@ class GatewayNode:
         while True:
             try:
                 await self._read_store_share()
-                await self.waiting_rooms.read()
+                await self.read_waiting_rooms()
                 await self._look_at_workers()
                 await self._share_load()
                 if await drains.asked(self.store, self.id):
@@ -306,6 +305,11 @@ class GatewayNode:
         self._registered = True
         self._store_ahead_ms = members.now_ms - self._clock() * 1_000
         self.names.live_gateways = frozenset(members.live)
+
+    async def read_waiting_rooms(self) -> None:
+        """Find out which rooms no live worker can play; raises `StoreError`."""
+        await self.waiting_rooms.read()
+        self.outbox.room_waits = self.waiting_rooms.waits if self.waiting_rooms.counts else None
 
     async def _read_store_share(self) -> None:
         try:

@@ -28,7 +28,7 @@ async def waiting(*workers: dict[str, object]) -> GatewayBench:
         ListingChange(room, Listing(room, "stones", 2, RoomStatus.PLAYING, version=version))
         for room, version in ((ROOM, 1), (OTHER, 2))
     )
-    await bench.node.waiting_rooms.read()
+    await bench.node.read_waiting_rooms()
     return bench
 
 
