@@ -4,14 +4,13 @@ A command to such a room is refused before it is added (`busy/no_worker`). A wor
 command may be carried out by the next owner, and the client may have sent it again under another id.
 """
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.metrics import Metrics
-from shared.bus import capabilities, unfinished_rooms
+from shared.bus import capabilities
 from shared.bus.capabilities import WorkerCapability
 from shared.bus.keys import Keys
 from shared.bus.store import Store
@@ -42,12 +41,11 @@ class WaitingRooms:
 
     async def read(self) -> None:
         """Compare the unfinished rooms with the workers that are alive; raises `StoreError`."""
-        counts, workers = await asyncio.gather(
-            unfinished_rooms.counts(self._store, self._partitions), capabilities.of_live_workers(self._store)
-        )
+        found = await capabilities.read(self._store, self._partitions)
+        workers = list(found.workers.values())
         unplayed = {
             (Partition(number), game): rooms
-            for number, games in enumerate(counts)
+            for number, games in enumerate(found.unfinished)
             for game, rooms in games.items()
             if rooms and not _is_played(workers, Partition(number), game)
         }

@@ -1,12 +1,15 @@
-"""The game versions that workers can play, as they announce them with their status in the registry."""
+"""The game versions that live workers can play, as they announce them with their status, and those that unfinished
+rooms need."""
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
+from shared.bus import unfinished_rooms
+from shared.bus.keys import Keys
 from shared.bus.registry import WORKERS
-from shared.bus.store import Store
+from shared.bus.store import RedisCommand, Store
 from shared.ids import GameVersion, Partition, WorkerId
 
 
@@ -31,14 +34,27 @@ class WorkerCapability:
         return self.plays is None or game in self.plays
 
 
-async def of_workers(store: Store, workers: Collection[str]) -> dict[WorkerId, frozenset[GameVersion]]:
-    """The game versions that each of these workers can play. A worker that does not announce them is left out."""
-    statuses = await WORKERS.status(store)
-    decoded = {WorkerId(worker): _decode(body).plays for worker, body in statuses.items() if worker in workers}
-    return {worker: plays for worker, plays in decoded.items() if plays is not None}
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """One reading of what live workers can play and of what is needed."""
+
+    workers: Mapping[WorkerId, WorkerCapability]
+    unfinished: Sequence[Mapping[GameVersion, int]]
+    """The number of unfinished rooms of each game version, by partition."""
+
+    @property
+    def announced(self) -> dict[WorkerId, frozenset[GameVersion]]:
+        """The game versions of each worker that announces them."""
+        return {worker: one.plays for worker, one in self.workers.items() if one.plays is not None}
 
 
-async def of_live_workers(store: Store) -> list[WorkerCapability]:
-    members, statuses = await WORKERS.members(store), await WORKERS.status(store)
-    decoded = [_decode(statuses[worker]) for worker in members.live if worker in statuses]
-    return [WorkerCapability(status.plays, status.partitions) for status in decoded]
+async def read(store: Store, partitions: Sequence[Keys]) -> Capabilities:
+    """Read everything in one round trip: this is part of the round in which leases are renewed."""
+    commands: list[RedisCommand] = [*WORKERS.reading_live()]
+    commands += [unfinished_rooms.reading(partition) for partition in partitions]
+    now, ends, statuses, *counts = await store.pipe(commands)
+    decoded = {worker: _decode(body) for worker, body in WORKERS.parse_live(now, ends, statuses).items()}
+    return Capabilities(
+        {WorkerId(worker): WorkerCapability(one.plays, one.partitions) for worker, one in decoded.items()},
+        [unfinished_rooms.parse(reply) for reply in counts],
+    )

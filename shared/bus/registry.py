@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from shared.bus import keys
 from shared.bus.scripts import script
-from shared.bus.store import Store
+from shared.bus.store import RedisCommand, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,15 @@ class Registry:
 
     async def members(self, store: Store) -> Members:
         """Read the registry, without a heartbeat of one's own."""
-        (seconds, micros), members = await store.pipe((("TIME",), ("ZRANGE", self.keys()[0], 0, -1, "WITHSCORES")))
-        return Members(int(seconds) * 1_000 + int(micros) // 1_000, _ends(members))
+        return self.parse(*await store.pipe(self.reading()))
+
+    def reading(self) -> tuple[RedisCommand, RedisCommand]:
+        """The commands that read the registry; `parse` takes their replies."""
+        return ("TIME",), ("ZRANGE", self.keys()[0], 0, -1, "WITHSCORES")
+
+    @staticmethod
+    def parse(now: list[bytes], members: list[bytes]) -> Members:
+        return Members(int(now[0]) * 1_000 + int(now[1]) // 1_000, _ends(members))
 
     async def unregister(self, store: Store, process: str, *, expired: bool = False) -> bool:
         """Remove a process; with `expired` only if its lease has ended. True if it is not registered any more."""
@@ -54,12 +61,15 @@ class Registry:
 
     async def live_status(self, store: Store) -> dict[str, bytes]:
         """The last status of each process whose lease has not ended."""
-        (seconds, micros), members, reply = await store.pipe(
-            (("TIME",), ("ZRANGE", self.keys()[0], 0, -1, "WITHSCORES"), ("HGETALL", self.keys()[1]))
-        )
-        live = Members(int(seconds) * 1_000 + int(micros) // 1_000, _ends(members)).live
+        return self.parse_live(*await store.pipe(self.reading_live()))
+
+    def reading_live(self) -> tuple[RedisCommand, ...]:
+        """The commands that read the registry with the statuses; `parse_live` takes their replies."""
+        return (*self.reading(), ("HGETALL", self.keys()[1]))
+
+    def parse_live(self, now: list[bytes], members: list[bytes], reply: list[bytes]) -> dict[str, bytes]:
         statuses = _pairs(reply)
-        return {process: statuses[process] for process in live if process in statuses}
+        return {process: statuses[process] for process in self.parse(now, members).live if process in statuses}
 
     async def status(self, store: Store) -> dict[str, bytes]:
         """The status that each process sent with its last heartbeat."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from shared.bus.keys import Keys
-from shared.bus.store import RedisCommand, Store
+from shared.bus.store import RedisCommand
 from shared.ids import GameVersion
 
 
@@ -23,13 +23,3 @@ def reading(partition: Keys) -> RedisCommand:
 
 def parse(reply: Sequence[bytes]) -> dict[GameVersion, int]:
     return {GameVersion(reply[at].decode()): int(reply[at + 1]) for at in range(0, len(reply), 2)}
-
-
-async def counts(store: Store, partitions: Sequence[Keys]) -> list[dict[GameVersion, int]]:
-    """The numbers of each partition."""
-    return [parse(reply) for reply in await store.pipe([reading(partition) for partition in partitions])]
-
-
-async def games(store: Store, partitions: Sequence[Keys]) -> list[frozenset[GameVersion]]:
-    """The game versions of each partition's unfinished rooms."""
-    return [frozenset(found) for found in await counts(store, partitions)]

@@ -15,7 +15,6 @@ from shared.bus import (
     meta,
     partition_contents,
     quarantine,
-    unfinished_rooms,
 )
 from shared.bus.partition_contents import PartitionContents
 from shared.bus.registry import GATEWAYS, WORKERS, Members
@@ -158,9 +157,8 @@ class Ownership:
 
     async def _follow_assignment(self, members: Members) -> None:
         live = [WorkerId(worker) for worker in members.live]
-        plays, needs = await asyncio.gather(  # in one round trip
-            capabilities.of_workers(self._store, live), unfinished_rooms.games(self._store, self._keys)
-        )
+        found = await capabilities.read(self._store, self._keys)
+        plays, needs = found.announced, [frozenset(games) for games in found.unfinished]
         others = [theirs for worker, theirs in plays.items() if worker != self.worker]
         if self._catalog.follow(others):
             await meta.announce(self._store, self._catalog.cards())

@@ -1,6 +1,6 @@
 """The numbers of unfinished rooms by game version."""
 
-from shared.bus import keys, unfinished_rooms
+from shared.bus import capabilities, keys, unfinished_rooms
 from shared.bus.store import Store
 from shared.ids import GameVersion
 
@@ -11,4 +11,4 @@ async def test_a_partition_needs_the_game_versions_that_were_counted(store: Stor
     first, second = keys.all_keys(2)
     await store.pipe(unfinished_rooms.counting(first, {OLD: 1, NEW: 2}, {OLD, NEW}))
     await store.pipe(unfinished_rooms.counting(first, {NEW: 2}, {OLD}))
-    assert await unfinished_rooms.games(store, (first, second)) == [frozenset((NEW,)), frozenset()]
+    assert (await capabilities.read(store, (first, second))).unfinished == [{NEW: 2}, {}]
