@@ -45,6 +45,8 @@ _CHANCES = 1_000
 _LIVENESS_EVERY = 5
 """Seconds between two checks of all connections; slow ones are checked every second."""
 _GAMES_EVERY_S = 5.0
+_WAITING_ROOMS_EVERY_S = 0.9
+"""Less than the longest interval between two heartbeats, so that the rooms are read with each of those."""
 _GATHER_RETRY_S = 0.2
 _WAVE_S = 0.1
 _DRAIN_END_S = 2.0
@@ -140,7 +142,7 @@ class GatewayNode:
         self._workers_unready = _NO_WORKER
         self._sharing = LoadSharing(settings.balance_ms)
         self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
-        self._games_read_at = clock()
+        self._games_read_at = self._waiting_rooms_read_at = clock()
         self._stop = asyncio.Event()
 
     @property
@@ -274,9 +276,11 @@ class GatewayNode:
         while True:
             try:
                 await self._read_store_share()
-                await self.read_waiting_rooms()
                 await self._look_at_workers()
                 await self._share_load()
+                if self._clock() - self._waiting_rooms_read_at >= _WAITING_ROOMS_EVERY_S:
+                    self._waiting_rooms_read_at = self._clock()
+                    await self.read_waiting_rooms()
                 if await drains.asked(self.store, self.id):
                     log.info("gateway %s was asked to drain", self.id)
                     self.stop()

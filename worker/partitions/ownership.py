@@ -3,7 +3,8 @@ processes that have died."""
 
 import asyncio
 import logging
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 from shared.bus import (
     attendance,
@@ -21,7 +22,7 @@ from shared.bus.registry import GATEWAYS, WORKERS, Members
 from shared.bus.store import RedisCommand, Store, StoreError
 from shared.commands import Compensate, Envelope, GatewayLost
 from shared.deliveries import Heartbeat
-from shared.ids import CommandId, GatewayId, Partition, RoomId, SessionId, WorkerId
+from shared.ids import CommandId, GameVersion, GatewayId, Partition, RoomId, SessionId, WorkerId
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog
 from worker.partitions.assignment import assign
@@ -67,14 +68,17 @@ class Ownership:
         self._status = b"{}"
         self._renewed = monotonic()
         self._connected_since = monotonic()
+        self._known_workers: list[WorkerId] = []
+        self._plays: Mapping[WorkerId, frozenset[GameVersion]] = {}
+        self._needs: Sequence[frozenset[GameVersion]] = ()
+        self._capabilities_read = -math.inf
 
     # --- the regular round ------------------------------------------------------------------------------------------
 
     async def tick(self, status: bytes = b"{}") -> None:
         """One round: heartbeat, renewal of leases, assignment, dead processes, heartbeats to gateways."""
         self._status = status
-        members = None if self.draining else await self._heartbeat()
-        await self._renew()
+        members = await self._renew_and_register()
         if members is None or self.draining:
             return
         await self._unregister_dead_workers(members)
@@ -99,6 +103,7 @@ class Ownership:
             try:
                 async with asyncio.timeout(pause_s):
                     await wake.wait()
+                self._capabilities_read = -math.inf  # the others may have followed newer needs
             except TimeoutError:
                 pass
 
@@ -124,9 +129,16 @@ class Ownership:
         """Renew the leases if the regular round is late. Under load each of its round trips waits for a whole turn of
         the consumer, and looking for lost gateways takes many of them."""
         if (self._monotonic() - self._renewed) * 1_000 >= self._settings.lease_ms / 3:
-            if not self.draining:
-                await self._heartbeat()
+            await self._renew_and_register()
+
+    async def _renew_and_register(self) -> Members | None:
+        """Renew the leases, and send a heartbeat unless this worker drains. Both are sent at once: under load a second
+        round trip may take as long as a lease has left."""
+        if self.draining:
             await self._renew()
+            return None
+        _, members = await asyncio.gather(self._renew(), self._heartbeat())
+        return members
 
     async def _heartbeat(self) -> Members:
         first = not self._registered
@@ -157,18 +169,26 @@ class Ownership:
 
     async def _follow_assignment(self, members: Members) -> None:
         live = [WorkerId(worker) for worker in members.live]
-        found = await capabilities.read(self._store, self._keys)
-        plays, needs = found.announced, [frozenset(games) for games in found.unfinished]
-        others = [theirs for worker, theirs in plays.items() if worker != self.worker]
-        if self._catalog.follow(others):
-            await meta.announce(self._store, self._catalog.cards())
-        owners = assign(self._settings.partitions, live, plays, needs)
+        await self._follow_capabilities(live)
+        owners = assign(self._settings.partitions, live, self._plays, self._needs)
         wanted = [number for number, owner in owners.items() if owner == self.worker]
         await self.take([number for number in wanted if number not in self.partitions])
         for number, partition in self.partitions.items():
             partition.leaving = self.draining or owners.get(number, self.worker) != self.worker
         if any(partition.leaving for partition in self.partitions.values()):
             self.changed.set()
+
+    async def _follow_capabilities(self, live: list[WorkerId]) -> None:
+        """Read what can be played and what is needed: when workers have come or gone, and once in a lease. Each round
+        trip here delays the next renewal of the leases."""
+        now = self._monotonic()
+        if live == self._known_workers and (now - self._capabilities_read) * 1_000 < self._settings.lease_ms:
+            return
+        found = await capabilities.read(self._store, self._keys)
+        self._known_workers, self._capabilities_read = live, now
+        self._plays, self._needs = found.announced, [frozenset(games) for games in found.unfinished]
+        if self._catalog.follow([plays for worker, plays in self._plays.items() if worker != self.worker]):
+            await meta.announce(self._store, self._catalog.cards())
 
     # --- taking and handing over ------------------------------------------------------------------------------------
 
