@@ -49,6 +49,12 @@ class Sink:
     def __init__(self) -> None:
         self.added: list[RedisCommand] = []
 
+    async def each(self, *command: Argument) -> list[Any]:
+        raise NotImplementedError
+
+    def server_of(self, key: str) -> str:
+        return "sink"
+
     def cast(self, commands: Sequence[RedisCommand]) -> None:
         for command in commands:
             hiredis.pack_command(command)

@@ -20,11 +20,8 @@ from gateway.node import GatewayNode
 from gateway.transports.listeners import TcpListener, parse_listeners
 from gateway.transports.tcp import TcpConnection
 from gateway.transports.websocket import WebSocket
-from shared.bus import meta
-from shared.bus.address import Address
-from shared.bus.connection import StoreClient
-from shared.bus.scripts import LOADING
-from shared.bus.subscription import Subscription
+from shared.bus import meta, store_address
+from shared.bus.topology import topology_of
 from shared.runtime.files import read_text
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import GatewaySettings, SettingError
@@ -38,11 +35,13 @@ class Gateway:
     def __init__(self, settings: GatewaySettings) -> None:
         """Raises `SettingError`."""
         self._settings = settings
-        self._address = Address.named_in(settings)
+        self._topology = topology_of(store_address.named_in(settings))
         self._dialects = {dialect.name: dialect for dialect in dialects(os.environ, read_text)}
         self._listeners = parse_listeners(settings.tcp)
         _check_listeners(self._listeners, self._dialects)
-        self._store = StoreClient(self._address, greeting=LOADING, on_connect=self._store_connected)
+        self._store = self._topology.store(
+            checks=meta.durability_checks(settings.durability), on_connect=self._store_connected
+        )
         self._node: GatewayNode | None = None
 
     async def run(self) -> None:
@@ -53,6 +52,7 @@ class Gateway:
             sockets.append(listening_socket(settings.host, settings.shared_port, shared=True))
         ops_sockets = [listening_socket(settings.ops_host, settings.ops_port)] if settings.ops_port >= 0 else []
         port, ops_port = (bound[0].getsockname()[1] if bound else 0 for bound in (sockets, ops_sockets))
+        await self._topology.start()
         await self._store.start()
         await meta.agree(self._store, settings.partitions)
         await meta.check_durability(self._store, settings.durability)
@@ -61,7 +61,7 @@ class Gateway:
         node = self._node = GatewayNode(
             settings,
             self._store,
-            functools.partial(Subscription, self._address),
+            self._topology.subscription,
             Tokens(secret, settings.token_ms),
             RandomIds(),
             time.monotonic,
@@ -86,6 +86,7 @@ class Gateway:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await asyncio.gather(node.end(), self._store.stop())
+            await self._topology.stop()
 
     def _serve(
         self, node: GatewayNode, apps: HttpApps, sockets: list[socket.socket], ops_sockets: list[socket.socket]

@@ -14,10 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shared.bus.address import Address
-from shared.bus.connection import StoreClient
-from shared.bus.scripts import LOADING
-from shared.bus.subscription import Subscription
+from shared.bus import meta, store_address
+from shared.bus.topology import topology_of
 from shared.ids import WorkerId
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import WorkerSettings
@@ -33,11 +31,14 @@ class WorkerApp:
 
     def __init__(self, settings: WorkerSettings) -> None:
         worker = WorkerId(f"w-{secrets.token_hex(4)}")
-        address = Address.named_in(settings)
         self._settings = settings
-        self._store = StoreClient(address, greeting=LOADING, on_connect=lambda: self._node.reconnected())  # noqa: PLW0108 - the node is made below
-        self._reader = StoreClient(address, name=worker)
-        self._subscription = Subscription(address)
+        self._topology = topology_of(store_address.named_in(settings))
+        self._store = self._topology.store(
+            checks=meta.durability_checks(settings.durability),
+            on_connect=lambda: self._node.reconnected(),  # noqa: PLW0108 - the node is made below
+        )
+        self._reader = self._topology.reader(worker, self._store)
+        self._subscription = self._topology.subscription()
         self._node = WorkerNode(
             worker,
             settings,
@@ -52,6 +53,7 @@ class WorkerApp:
 
     async def run(self) -> None:
         """Work until SIGTERM or SIGINT. Raises `StoreError`, `IncompatibleStore` or `PortTaken` if it cannot begin."""
+        await self._topology.start()
         await self._store.start()
         await self._reader.start()
         await self._node.prepare()
@@ -75,6 +77,7 @@ class WorkerApp:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await asyncio.gather(self._subscription.stop(), self._reader.stop(), self._store.stop())
+            await self._topology.stop()
             self._node.ownership.watchdog.stop()
 
     def _page(self) -> Starlette:

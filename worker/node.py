@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from shared.bus import command_streams, drains, keys, meta
+from shared.bus import drains, keys, meta
+from shared.bus.command_streams import CommandReader
 from shared.bus.store import OnMessage, Store, StoreError
 from shared.ids import Partition, WorkerId
 from shared.runtime.settings import WorkerSettings
@@ -32,12 +33,6 @@ _SHORTEST_CHECK_MS = 200
 """The watchdog's shortest interval: short leases must not make it break off commands that are merely slow."""
 
 
-class BlockingStore(Store, Protocol):
-    """The connection on which the consumer blocks."""
-
-    client_id: int | None
-
-
 class Channels(Protocol):
     """A subscription to pub/sub channels."""
 
@@ -53,7 +48,7 @@ class WorkerNode:
         settings: WorkerSettings,
         catalog: GameCatalog,
         store: Store,
-        reader: BlockingStore,
+        reader: CommandReader,
         subscription: Channels,
         monotonic: Callable[[], float],
         metrics: WorkerMetrics,
@@ -74,7 +69,8 @@ class WorkerNode:
         self._subscription = subscription
         self._consumer = Consumer(reader, store, self.ownership, settings, metrics, cpu)
         self._wake = asyncio.Event()
-        self._run_id = ""
+        self._announced_at = ""
+        """The server that has the descriptions of our games."""
         self._background: set[asyncio.Task[None]] = set()
 
     async def prepare(self) -> None:
@@ -82,8 +78,7 @@ class WorkerNode:
         `meta.IncompatibleStore`."""
         await meta.agree(self._store, self._settings.partitions)
         await meta.check_durability(self._store, self._settings.durability)
-        await meta.announce(self._store, self._catalog.cards())
-        self._run_id = await meta.run_id(self._store)
+        await self._announce()
 
     def watch_commands(self) -> None:
         """Start the watchdog. A command may take a fifth of a lease before it is broken off."""
@@ -157,10 +152,8 @@ class WorkerNode:
             known = set(partitions)
 
     async def _wake_reader(self) -> None:
-        if self._reader.client_id is None:
-            return
         try:
-            await command_streams.wake_reader(self._store, self._reader.client_id)
+            await self._reader.wake()
         except StoreError as error:
             log.debug("cannot wake the reader: %s", error)
 
@@ -174,19 +167,23 @@ class WorkerNode:
         task.add_done_callback(self._background.discard)
 
     async def check_store(self) -> None:
-        """Compare the store's run id. A store that was restarted, or another one after a failover, may lack the last
-        commits: then our memory of the rooms is ahead of it, and all rooms have to be loaded again."""
+        """Drop the partitions that another server serves now, or the same one after a restart: it may lack the last
+        commits, so that our memory of their rooms is ahead of it."""
+        lost = self.ownership.drop_moved()
+        if lost:
+            log.warning("another server, or a restarted one, serves %d partitions: loading their rooms again", lost)
         try:
-            run_id = await meta.run_id(self._store)
-            if run_id != self._run_id:
-                log.warning("the store was restarted: loading all rooms again")
-                self.ownership.drop_all()
-                await meta.announce(self._store, self._catalog.cards())
-                self._run_id = run_id  # only now: if announcing failed, the next reconnection tries again
+            if self._store.server_of(keys.GAMES) != self._announced_at:
+                await self._announce()
         except StoreError as error:
-            log.debug("cannot read the store's run id: %s", error)
+            log.debug("cannot announce the games, the next reconnection tries again: %s", error)
             return
         self._wake.set()
+
+    async def _announce(self) -> None:
+        server = self._store.server_of(keys.GAMES)
+        await meta.announce(self._store, self._catalog.cards())
+        self._announced_at = server
 
     async def _measure(self) -> None:
         """Update the gauges that no event updates."""

@@ -62,6 +62,10 @@ class Address:
         host = parts.hostname or "127.0.0.1"
         return Address(host, port, "", username, password, db, parts.scheme == "rediss", context)
 
+    async def find(self) -> "Address":
+        """The server to connect to: this one. Where the primary may move, `SentinelPrimary` looks for it."""
+        return self
+
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"
 

@@ -5,7 +5,7 @@ Consumer groups are not used: the commit script stores the cursor together with 
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
@@ -24,6 +24,8 @@ MOST_BYTES = 32 * 1024
 
 StreamEntry = tuple[str, tuple[Envelope, ...]]
 """The id of a stream entry, and the commands in it: of one gateway, added in one tick of its loop."""
+Cursors: TypeAlias = dict[Partition, tuple[Keys, str]]
+"""The last entry of each partition that was read."""
 
 
 def adding(partition: Keys, envelopes: Sequence[Envelope]) -> RedisCommand:
@@ -49,10 +51,9 @@ def _adding_bounded(partition: Keys, envelopes: Sequence[Envelope]) -> list[Redi
     return _adding_bounded(partition, envelopes[:half]) + _adding_bounded(partition, envelopes[half:])
 
 
-async def read(
-    store: Store, cursors: dict[Partition, tuple[Keys, str]], count: int, block_ms: int | None
-) -> dict[Partition, list[StreamEntry]]:
-    """The entries behind each cursor; waits up to `block_ms` for the first one (None: not at all)."""
+async def read(store: Store, cursors: Cursors, count: int, block_ms: int | None) -> dict[Partition, list[StreamEntry]]:
+    """The entries behind each cursor, all from one server; waits up to `block_ms` for the first one (None: not at
+    all)."""
     streams = [(partition, keys.commands, cursor) for partition, (keys, cursor) in cursors.items()]
     blocking = () if block_ms is None else ("BLOCK", block_ms)
     reply = await store.call(
@@ -85,7 +86,44 @@ def trimming(partition: Keys, cursor: str) -> RedisCommand:
     return ("XTRIM", partition.commands, "MINID", "~", cursor)
 
 
-async def wake_reader(store: Store, client_id: int) -> None:
-    """End a blocking `read` on another connection at once: it waits for the streams that it knew when it began, and the
-    set of owned partitions has changed."""
-    await store.call("CLIENT", "UNBLOCK", client_id)
+class CommandReader(Protocol):
+    """Reads the command streams of the partitions that a worker owns."""
+
+    async def read(self, cursors: Cursors, count: int, block_ms: int | None) -> dict[Partition, list[StreamEntry]]:
+        """The entries behind each cursor, up to `count` of each; waits up to `block_ms` for the first one (None: not at
+        all). Raises `StoreError`."""
+
+    async def wake(self) -> None:
+        """End a `read` that waits: it waits for the streams that it knew when it began, and the set of owned partitions
+        has changed. Raises `StoreError`."""
+
+
+class BlockingStore(Store, Protocol):
+    """A connection on which a reader blocks."""
+
+    client_id: int | None
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+class StreamReader:
+    """Reads all streams with one blocking command, on a connection of its own."""
+
+    def __init__(self, connection: BlockingStore, store: Store) -> None:
+        self._connection = connection
+        self._store = store
+
+    async def start(self) -> None:
+        await self._connection.start()
+
+    async def stop(self) -> None:
+        await self._connection.stop()
+
+    async def read(self, cursors: Cursors, count: int, block_ms: int | None) -> dict[Partition, list[StreamEntry]]:
+        return await read(self._connection, cursors, count, block_ms)
+
+    async def wake(self) -> None:
+        if self._connection.client_id is not None:
+            await self._store.call("CLIENT", "UNBLOCK", self._connection.client_id)

@@ -1,10 +1,12 @@
 """Facts that all processes of a cluster share: the format of the store, its secrets, the announced games."""
 
 import secrets
+from collections.abc import Sequence
 
 import msgspec
 
 from shared.bus import keys
+from shared.bus.connection import Check
 from shared.bus.store import Store
 
 FORMAT = 4
@@ -61,24 +63,26 @@ async def agree(store: Store, partitions: int) -> None:
 
 async def check_durability(store: Store, durability: str) -> None:
     """Check that the store is configured for durability `fsync`, if that is required."""
-    if durability != "fsync":
-        return
-    reply = await store.call("CONFIG", "GET", "append*")
+    for command, check in durability_checks(durability):
+        for reply in await store.each(*command):
+            if reason := check(reply):
+                raise IncompatibleStore(reason)
+
+
+def durability_checks(durability: str) -> Sequence[Check]:
+    """The checks that a server must pass before anything is written to it. A replica that was promoted may be
+    configured otherwise than the primary that was checked at the start."""
+    return ((("CONFIG", "GET", "append*"), _not_on_disk),) if durability == "fsync" else ()
+
+
+def _not_on_disk(reply: list[bytes]) -> str:
     config = {reply[at].decode(): reply[at + 1].decode() for at in range(0, len(reply), 2)}
-    if config.get("appendonly") != "yes" or config.get("appendfsync") != "always":
-        raise IncompatibleStore(
-            "TAVOLATA_DURABILITY=fsync needs a store with appendonly yes and appendfsync always; "
-            "configure it so, or set TAVOLATA_DURABILITY=applied"
-        )
-
-
-async def run_id(store: Store) -> str:
-    """The id of the server process: a restarted server has another one."""
-    info = await store.call("INFO", "server")
-    for line in info.decode().splitlines():
-        if line.startswith("run_id:"):
-            return str(line.partition(":")[2])
-    return ""
+    if config.get("appendonly") == "yes" and config.get("appendfsync") == "always":
+        return ""
+    return (
+        "TAVOLATA_DURABILITY=fsync needs a store with appendonly yes and appendfsync always; "
+        "configure it so, or set TAVOLATA_DURABILITY=applied"
+    )
 
 
 async def secret(store: Store, name: str, setting: str) -> str:

@@ -28,7 +28,7 @@ class OutcomeUnknown(StoreError):
 
 
 class StoreRefused(StoreError):
-    """The store replied with an error."""
+    """The store replied with an error; `shared.bus.refusals` tells which ones mean that nothing was done."""
 
 
 class Store(Protocol):
@@ -39,7 +39,16 @@ class Store(Protocol):
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         """Run several commands in one round trip, in order; their replies. An error reply raises after all have
-        arrived, or with `errors` stands among the replies as a `StoreRefused`."""
+        arrived, or with `errors` stands among the replies as a `StoreRefused`. Commands for different servers of a
+        Cluster are run independently of each other: with `errors`, a server that is unreachable fails its own commands
+        alone."""
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:
         """Send several commands without waiting for replies; the caller notices by other means if they fail."""
+
+    async def each(self, *command: Argument) -> list[Any]:
+        """Run one command on every server that takes writes; the replies. Raises `StoreError`."""
+
+    def server_of(self, key: str) -> str:
+        """The server that serves a key now: another text means that it may lack writes which were confirmed before.
+        Empty if no server is connected."""

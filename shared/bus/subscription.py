@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shared.bus.address import Address
-from shared.bus.connection import FIRST_PAUSE_S, StoreConnection, connect, longer
+from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnection, connect, longer
 from shared.bus.store import OnMessage, StoreDown, StoreRefused
 
 
@@ -14,11 +14,13 @@ class Subscription:
 
     `on_gap` is called after every (re)subscription: pub/sub keeps nothing, so earlier messages may be lost."""
 
-    def __init__(self, address: Address, *, silence_s: float = 5.0) -> None:
-        self._address = address
+    def __init__(self, endpoint: Endpoint, *, checks: Sequence[Check] = (), silence_s: float = 5.0) -> None:
+        self._endpoint = endpoint
+        self._checks = tuple(checks)
         self._silence_s = silence_s
         self._task: asyncio.Task[None] | None = None
         self._connection: StoreConnection | None = None
+        self._address: Address | None = None
 
     def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
         self._task = asyncio.create_task(self._run(tuple(channels), on_message, on_gap))
@@ -30,13 +32,19 @@ class Subscription:
         if self._connection is not None:
             self._connection.abort()
 
+    def moved(self, address: Address) -> None:
+        """The server to use is the one at this address."""
+        if self._connection is not None and address != self._address:
+            self._connection.abort()
+
     async def _run(self, channels: tuple[str, ...], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
         pause_s = FIRST_PAUSE_S
         while True:
             lost = asyncio.Event()
             receiver = _Receiver(len(channels), on_message, on_gap)
             try:
-                self._connection = await connect(self._address, lost.set, on_push=receiver.receive)
+                self._address = await self._endpoint.find()
+                self._connection = await connect(self._address, lost.set, checks=self._checks, on_push=receiver.receive)
             except (StoreDown, StoreRefused):
                 await asyncio.sleep(pause_s)
                 pause_s = longer(pause_s)

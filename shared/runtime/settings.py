@@ -103,7 +103,7 @@ class StoreSettings:
     role: ClassVar[str] = ""
     prefix: ClassVar[str] = PREFIX
 
-    redis_url: str = setting("redis://127.0.0.1:6379/0", "address of the store: redis://, rediss:// or unix://")
+    redis_url: str = setting("redis://127.0.0.1:6379/0", "address of the store: redis://, rediss://, unix:// or redis+sentinel://")
     key_prefix: str = setting(
         "", "prefix of all keys and channels, so that several clusters can share a store", parse=_key_prefix
     )

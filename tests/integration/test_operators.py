@@ -8,7 +8,7 @@ import pytest
 from gateway.http.room_records import RoomRecords
 from shared.bus import drains, keys, leases
 from shared.bus.address import Address
-from shared.bus.connection import StoreClient
+from shared.bus.client import StoreClient
 from shared.bus.keys import Keys
 from shared.bus.scripts import LOADING
 from shared.bus.store import Store

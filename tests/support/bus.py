@@ -4,7 +4,7 @@ import msgspec
 
 from shared.bus import leases, updates
 from shared.bus.address import Address
-from shared.bus.connection import StoreClient
+from shared.bus.client import StoreClient
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.scripts import LOADING

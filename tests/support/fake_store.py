@@ -102,7 +102,28 @@ class FakeNews:
         self._pool.release(self._line)
 
 
-class FakeStore:
+class OneServer:
+    """The part of a `Store` in which stores of one server are alike."""
+
+    client_id: int | None = None
+
+    async def start(self) -> None:
+        """It is always connected."""
+
+    async def stop(self) -> None:
+        """It has nothing to end."""
+
+    async def call(self, *command: Argument) -> Any:
+        raise NotImplementedError
+
+    async def each(self, *command: Argument) -> list[Any]:
+        return [await self.call(*command)]
+
+    def server_of(self, key: str) -> str:
+        return "the only one"
+
+
+class FakeStore(OneServer):
     """Answers at once."""
 
     def __init__(self, server: FakeServer | None = None) -> None:

@@ -17,7 +17,7 @@ from shared.bus.store import Argument, OnMessage, RedisCommand, StoreError
 from shared.ids import GatewayId, RoomId, SessionId
 from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
-from tests.support.fake_store import FakeNews
+from tests.support.fake_store import FakeNews, OneServer
 from tests.support.memory_store import MemoryConnection, MemoryStore
 
 REPLY_S = 0.02
@@ -60,7 +60,7 @@ class MemorySocket:
         self.session.receive(self.up.popleft())
 
 
-class DelayedStore:
+class DelayedStore(OneServer):
     """A `GatewayStore` over a line, whose replies take some time to arrive, in order."""
 
     def __init__(self, line: MemoryConnection, reply_s: float) -> None:

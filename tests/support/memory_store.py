@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from shared.bus.store import Argument, OutcomeUnknown, RedisCommand, StoreDown, StoreRefused
-from tests.support.fake_store import FakeServer, VirtualTime
+from tests.support.fake_store import FakeServer, OneServer, VirtualTime
 
 
 class MemoryStore:
@@ -19,6 +19,7 @@ class MemoryStore:
         self.time = time
         self.lines: dict[int, MemoryConnection] = {}
         """All connections, by the number that the store knows them by."""
+        self.server_name = "first"
         self.adds = 0
         """Additions to streams so far: a read that waits need not look again before one has come."""
 
@@ -40,7 +41,7 @@ class _Request:
     seen: int = -1
 
 
-class MemoryConnection:
+class MemoryConnection(OneServer):
     """One process's connection: a `Store` whose requests are carried out in order, when `step` says so."""
 
     def __init__(self, world: MemoryStore) -> None:
@@ -50,6 +51,9 @@ class MemoryConnection:
         self.down = False
         self.client_id: int | None = len(world.lines) + 1
         world.lines[len(world.lines) + 1] = self
+
+    def server_of(self, key: str) -> str:
+        return "" if self.down else self._world.server_name
 
     @property
     def until_s(self) -> float:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from random import Random
 
+from shared.bus.command_streams import StreamReader
 from shared.bus.commits import AnyOutcome, CommitOutcome
 from shared.bus.store import OnMessage
 from shared.ids import WorkerId
@@ -71,7 +72,7 @@ class MemoryWorker:
             settings,
             catalog,
             self.store,
-            self.reader,
+            StreamReader(self.reader, self.store),
             self._subscription,
             lambda: world.time.now_s,
             self.metrics,

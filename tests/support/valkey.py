@@ -65,6 +65,10 @@ class ValkeyServer:
     def pid(self) -> int:
         return self._running().pid
 
+    @property
+    def running(self) -> bool:
+        return self._process is not None
+
     def start(self) -> Self:
         """Start on a free port, and wait until it answers."""
         for _ in range(ATTEMPTS):

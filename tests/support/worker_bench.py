@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shared.bus import command_streams, journal, keys, partition_log
+from shared.bus.command_streams import StreamReader
 from shared.bus.scripts import script
 from shared.bus.store import OutcomeUnknown, RedisCommand
 from shared.commands import Compensate, Envelope, RoomCommand
@@ -68,7 +69,14 @@ class WorkerBench:
         """The CPU time that the worker has used."""
         self.store = SlowStore(time, server)
         self.ownership = Ownership(WorkerId(name), self.store, SETTINGS, CATALOG, StoreClock(monotonic), monotonic)
-        self.consumer = Consumer(self.store, self.store, self.ownership, SETTINGS, WorkerMetrics(), lambda: self.cpu_s)
+        self.consumer = Consumer(
+            StreamReader(self.store, self.store),
+            self.store,
+            self.ownership,
+            SETTINGS,
+            WorkerMetrics(),
+            lambda: self.cpu_s,
+        )
         self._ids = 0
 
     async def add(self, *bodies: RoomCommand, room: RoomId = ROOM, who: str = "ada") -> None:

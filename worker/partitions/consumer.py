@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from shared.bus import command_streams, commits, journal, keys, quarantine
-from shared.bus.command_streams import StreamEntry
+from shared.bus.command_streams import CommandReader, StreamEntry
 from shared.bus.commits import AnyOutcome, Commit, CommitOutcome
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
@@ -88,7 +88,7 @@ class Consumer:
 
     def __init__(
         self,
-        reader: Store,
+        reader: CommandReader,
         store: Store,
         ownership: Ownership,
         settings: WorkerSettings,
@@ -117,7 +117,7 @@ class Consumer:
                 block_ms = None
             # The limit is for all partitions together: decoding the entries is part of no turn.
             count = max(1, self._settings.batch // len(owned))
-            found = await command_streams.read(self._reader, cursors, count, block_ms)
+            found = await self._reader.read(cursors, count, block_ms)
             for number, entries in found.items():
                 owned[number].waiting = entries
         ready = [one for one in owned.values() if one.waiting and self._owns(one)]

@@ -17,6 +17,7 @@ from shared.bus import (
     partition_contents,
     quarantine,
 )
+from shared.bus.keys import Keys
 from shared.bus.partition_contents import PartitionContents
 from shared.bus.registry import GATEWAYS, WORKERS, Members
 from shared.bus.store import RedisCommand, Store, StoreError
@@ -197,11 +198,11 @@ class Ownership:
         if not numbers:
             return
         wanted = [self._keys[number] for number in numbers]
+        servers = [self._server_of(partition) for partition in wanted]  # before the call: it may move meanwhile
+        found = await leases.take(self._store, wanted, self.worker, self._settings.lease_ms)
         taken = [
-            OwnedPartition(number, self._keys[number], lease, self._catalog, self._settings, self.watchdog)
-            for number, lease in zip(
-                numbers, await leases.take(self._store, wanted, self.worker, self._settings.lease_ms), strict=True
-            )
+            OwnedPartition(number, self._keys[number], lease, self._catalog, self._settings, self.watchdog, server)
+            for number, lease, server in zip(numbers, found, servers, strict=True)
             if lease is not None
         ]
         if taken:
@@ -227,17 +228,25 @@ class Ownership:
         commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
         await self._store.pipe(commands)
         for partition, found in zip(taken, contents, strict=True):
-            self.partitions[partition.partition] = partition
-            self.deadlines.add(partition.partition, found.deadlines)
+            if self._server_of(partition.keys) == partition.server:
+                self.partitions[partition.partition] = partition
+                self.deadlines.add(partition.partition, found.deadlines)
 
     def drop(self, partition: OwnedPartition) -> None:
         """Forget a partition: our memory of it may be wrong, or it is not ours any more."""
         if self.partitions.get(partition.partition) is partition:
             del self.partitions[partition.partition]
 
-    def drop_all(self) -> None:
-        for partition in list(self.partitions.values()):
+    def drop_moved(self) -> int:
+        """Drop the partitions that are not served by the server that they were taken from; how many. Without the
+        event, the next commit would be refused: its cursor is not the one of a server that has lost commits."""
+        moved = [one for one in self.partitions.values() if self._server_of(one.keys) not in ("", one.server)]
+        for partition in moved:
             self.drop(partition)
+        return len(moved)
+
+    def _server_of(self, partition: Keys) -> str:
+        return self._store.server_of(partition.owner)
 
     async def release(self, partition: OwnedPartition) -> None:
         """Hand a partition over, between two of its batches."""

@@ -62,6 +62,8 @@ class OwnedPartition:
     catalog: GameCatalog
     settings: WorkerSettings
     watchdog: Watchdog = field(default_factory=Watchdog)
+    server: str = ""
+    """The server of the store that the partition was taken from."""
     rooms: dict[RoomId, Room] = field(default_factory=dict)
     unopened: set[RoomId] = field(default_factory=set)
     """Rooms in memory that no command has opened. They leave with the commit: the rest of the batch may need them."""

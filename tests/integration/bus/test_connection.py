@@ -7,7 +7,8 @@ import pytest
 
 from shared.bus import leases
 from shared.bus.address import Address, BadUrl
-from shared.bus.connection import StoreClient, connect
+from shared.bus.client import StoreClient
+from shared.bus.connection import connect
 from shared.bus.keys import Keys
 from shared.bus.scripts import LOADING
 from shared.bus.store import OutcomeUnknown, StoreDown, StoreError, StoreRefused
@@ -237,6 +238,26 @@ async def test_no_caller_ever_finds_a_store_without_the_scripts(own_valkey: Valk
     await asking
     await one.stop()
     assert [error for error in refused if "NOSCRIPT" in error] == []
+
+
+async def test_a_script_that_the_server_has_forgotten_is_loaded_again(own_valkey: ValkeyServer) -> None:
+    one = StoreClient(Address.parse(own_valkey.url), greeting=LOADING)
+    await one.start()
+    await one.call("SCRIPT", "FLUSH")
+    (lease,) = await leases.take(one, [Keys(Partition(0), 4)], WorkerId("w"), 1_000)
+    await one.stop()
+    assert lease is not None
+
+
+async def test_a_server_that_has_become_a_replica_is_left(own_valkey: ValkeyServer) -> None:
+    one = StoreClient(Address.parse(own_valkey.url))
+    await one.start()
+    before = one.connections
+    own_valkey.ask("REPLICAOF", "127.0.0.1", "1")
+    with pytest.raises(StoreRefused, match="READONLY"):
+        await one.call("SET", "a", "b")
+    await mended(one, before)
+    await one.stop()
 
 
 async def test_a_store_that_keeps_silent_is_given_up(own_valkey: ValkeyServer) -> None:

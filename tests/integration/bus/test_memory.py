@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from shared.bus import command_streams, commits, leases, memory
+from shared.bus.client import StoreClient
+from shared.bus.command_streams import StreamReader
 from shared.bus.commits import Commit, CommitOutcome
-from shared.bus.connection import StoreClient
 from shared.bus.store import StoreRefused
 from shared.commands import Enter, Envelope
 from shared.ids import CommandId, GatewayId, Partition, SessionId, WorkerId
@@ -69,7 +70,7 @@ async def test_a_worker_waits_with_its_results_until_there_is_space(link: StoreC
     loop = asyncio.get_running_loop()
     catalog = load_catalog("")
     ownership = Ownership(WorkerId("w-1"), link, SETTINGS, catalog, StoreClock(loop.time), loop.time)
-    consumer = Consumer(link, link, ownership, SETTINGS, WorkerMetrics(), lambda: 0.0)
+    consumer = Consumer(StreamReader(link, link), link, ownership, SETTINGS, WorkerMetrics(), lambda: 0.0)
     await ownership.take([Partition(1)])
     body = Enter("ada", RoomSpec("stones", 2))
     await link.call(*command_streams.adding(P, [Envelope(ROOM, SessionId("s"), CommandId(1), body, GatewayId("g"), 1)]))

@@ -6,7 +6,8 @@ import pytest
 
 from shared.bus import command_streams, meta
 from shared.bus.address import Address
-from shared.bus.connection import StoreClient
+from shared.bus.client import StoreClient
+from shared.bus.command_streams import StreamReader
 from shared.bus.meta import IncompatibleStore
 from shared.ids import (
     Partition,
@@ -37,11 +38,11 @@ async def test_a_waiting_read_can_be_woken_from_another_connection(server: str, 
     reader, store = StoreClient(address, name="w-1"), StoreClient(address)
     await reader.start()
     await store.start()
-    waiting = asyncio.create_task(command_streams.read(reader, {Partition(1): (P, "$")}, 10, 20_000))
+    streams = StreamReader(reader, store)
+    waiting = asyncio.create_task(streams.read({Partition(1): (P, "$")}, 10, 20_000))
     while b"blocked_clients:1" not in await store.call("INFO", "clients"):
         pass
-    assert reader.client_id is not None
-    await command_streams.wake_reader(store, reader.client_id)
+    await streams.wake()
     entries = await waiting
     await reader.stop()
     await store.stop()
@@ -56,13 +57,15 @@ async def test_a_read_that_waited_in_vain_finds_nothing(valkey_url: str) -> None
     assert found == {}
 
 
-async def test_the_run_id_of_a_server_stays_the_same_while_it_runs(valkey_url: str) -> None:
-    link = StoreClient(Address.parse(valkey_url))
-    await link.start()
-    run_id = await meta.run_id(link)
-    again = await meta.run_id(link)
-    await link.stop()
-    assert run_id == again != ""
+async def test_two_connections_to_a_server_name_the_same_one(valkey_url: str) -> None:
+    first, second = StoreClient(Address.parse(valkey_url)), StoreClient(Address.parse(valkey_url))
+    await first.start()
+    await second.start()
+    servers = {link.server_of(P.owner) for link in (first, second)}
+    await first.stop()
+    await second.stop()
+    assert len(servers) == 1
+    assert "" not in servers
 
 
 async def test_a_server_that_writes_every_move_to_disk_is_fit_for_fsync(valkey_url: str) -> None:

@@ -8,8 +8,8 @@ import pytest
 from redis import Redis
 
 from shared.bus import commits
+from shared.bus.client import StoreClient
 from shared.bus.commits import Commit
-from shared.bus.connection import StoreClient
 from shared.bus.leases import Lease
 from shared.bus.store import RedisCommand
 from shared.ids import CommitNumber, GatewayId, RoomId

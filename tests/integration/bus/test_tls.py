@@ -13,7 +13,7 @@ from deploy.launcher import store
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.ports import free_port
 from shared.bus.address import Address, BadUrl, TlsFiles
-from shared.bus.connection import StoreClient
+from shared.bus.client import StoreClient
 from shared.bus.store import StoreDown
 from tests.support.certificates import Certificates
 from tests.support.cluster import Cluster

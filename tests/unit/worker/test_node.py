@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from shared.bus import meta
+from shared.bus.command_streams import StreamReader
 from shared.bus.store import Argument, OnMessage, OutcomeUnknown
 from shared.ids import WorkerId
 from shared.runtime.settings import WorkerSettings
@@ -14,14 +15,15 @@ from worker.node import WorkerNode
 
 
 class Leaving(FakeStore):
-    """Answers which store it is; other commands fail until it is here to stay."""
+    """Names its server; commands fail until it is here to stay."""
 
     here = False
-    client_id: int | None = None
+    server_name = "first"
+
+    def server_of(self, key: str) -> str:
+        return self.server_name
 
     async def call(self, *command: Argument) -> object:
-        if command[0] == "INFO":
-            return b"run_id:another\r\n"
         if not self.here:
             raise OutcomeUnknown("the connection to the store was lost")
         return await super().call(*command)
@@ -36,7 +38,15 @@ def node(store: Leaving, monotonic: Callable[[], float] = time.monotonic) -> Wor
     catalog = load_catalog("")
     settings, subscription, metrics = WorkerSettings(), QuietSubscription(), WorkerMetrics()
     return WorkerNode(
-        WorkerId("w-1"), settings, catalog, store, store, subscription, monotonic, metrics, time.process_time
+        WorkerId("w-1"),
+        settings,
+        catalog,
+        store,
+        StreamReader(store, store),
+        subscription,
+        monotonic,
+        metrics,
+        time.process_time,
     )
 
 
@@ -55,6 +65,7 @@ async def test_a_restarted_store_makes_the_node_drop_all_partitions() -> None:
     worker = node(store)
     await worker.ownership.tick()
     assert worker.ownership.partitions
+    store.server_name = "second"
     await worker.check_store()
     assert not worker.ownership.partitions
 

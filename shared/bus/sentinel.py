@@ -1,0 +1,153 @@
+"""The primary of a store that Sentinels watch: asks them for its address and notices when they name another one.
+
+`ROLE` alone proves nothing: a primary that comes back after a failover answers `master` until a Sentinel makes it a
+replica. So the address is the one that a majority of the Sentinels names, and `ROLE` is asked besides, of the server
+itself, because the Sentinels may not know yet that it was restarted as a replica.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shared.bus.address import Address
+from shared.bus.client import StoreClient
+from shared.bus.connection import FIRST_PAUSE_S, Check
+from shared.bus.store import StoreDown, StoreError
+from shared.bus.store_address import SentinelAddress
+from shared.bus.subscription import Subscription
+
+log = logging.getLogger("tavolata.sentinel")
+
+_POLL_S = 1.0
+"""Pause between two questions to the Sentinels. Their message about a failover comes sooner, unless it is lost."""
+_ANSWER_S = 1.0
+_CONNECT_S = 3.0
+_SWITCHED = "+switch-master"
+_UNUSABLE = {"s_down", "o_down", "disconnected"}
+"""Flags of a primary that a Sentinel cannot reach. A primary that returns in the middle of a vote still is the one that
+the Sentinels name, and is about to be replaced."""
+
+
+def _not_primary(reply: Any) -> str:
+    role = reply[0].decode()
+    return "" if role == "master" else f"its role is {role}"
+
+
+PRIMARY: Check = (("ROLE",), _not_primary)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPrimary:
+    """A Sentinel's answer."""
+
+    address: Address
+    replicas: int
+    """The replicas that it knows of, reachable or not."""
+
+
+def named_by_majority(answers: Sequence[NamedPrimary | None]) -> NamedPrimary | None:
+    """The primary that more than half of all Sentinels name. Those that did not answer (None) count, too: a minority
+    may be cut off together with the old primary."""
+    votes = Counter(answer.address for answer in answers if answer is not None)
+    for address, count in votes.most_common(1):
+        if 2 * count > len(answers):
+            return NamedPrimary(address, max(one.replicas for one in answers if one and one.address == address))
+    return None
+
+
+class SentinelPrimary:
+    """An `Endpoint` whose server changes with every failover."""
+
+    def __init__(self, address: SentinelAddress) -> None:
+        self._address = address
+        self._sentinels = [StoreClient(one, silence_s=2 * _ANSWER_S) for one in address.sentinels]
+        self._news = [Subscription(one) for one in address.sentinels]
+        self._followers: list[Callable[[Address], None]] = []
+        self._look = asyncio.Event()
+        self._watching: asyncio.Task[None] | None = None
+        self._known: Address | None = None
+        self.failovers = 0
+        """The number of changes of the primary that were noticed."""
+        self.replicas = 0
+        """The replicas that the Sentinels know of, reachable or not."""
+
+    async def start(self) -> None:
+        """Connect to as many Sentinels as answer, and begin to follow them."""
+        for sentinel in self._sentinels:
+            sentinel.start_soon()
+        await asyncio.gather(*(sentinel.wait_until_up(_CONNECT_S) for sentinel in self._sentinels))
+        await self._wait_for_majority()
+        for news in self._news:
+            news.start((_SWITCHED,), lambda _channel, _message: self._look.set(), self._look.set)
+        self._watching = asyncio.create_task(self._watch())
+
+    async def stop(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        await asyncio.gather(*(news.stop() for news in self._news), *(one.stop() for one in self._sentinels))
+
+    async def _wait_for_majority(self) -> None:
+        """Give Sentinels that have just been started, or that are in the middle of a failover, time to agree."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _CONNECT_S
+        while loop.time() < end:
+            try:
+                await self.find()
+                return
+            except StoreDown as error:
+                log.debug("%s", error)
+                await asyncio.sleep(FIRST_PAUSE_S)
+
+    def follow(self, moved: Callable[[Address], None]) -> None:
+        """Call `moved` with the address of each new primary."""
+        self._followers.append(moved)
+
+    async def find(self) -> Address:
+        """The address that a majority of the Sentinels names; raises `StoreDown`."""
+        answers = await asyncio.gather(*(self._ask(sentinel) for sentinel in self._sentinels))
+        found = named_by_majority(answers)
+        if found is None:
+            raise StoreDown(f"no majority of the Sentinels names a reachable primary of {self._address}")
+        self.replicas = found.replicas
+        return found.address
+
+    async def _ask(self, sentinel: StoreClient) -> NamedPrimary | None:
+        """The primary that a Sentinel names; None if it names none, or cannot reach the one that it names."""
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                reply = await sentinel.call("SENTINEL", "MASTER", self._address.service)
+        except (StoreError, TimeoutError) as error:
+            log.debug("a Sentinel did not answer: %s", error)
+            return None
+        fields = {reply[at].decode(): reply[at + 1].decode() for at in range(0, len(reply), 2)}
+        if _UNUSABLE & set(fields["flags"].split(",")):
+            return None
+        return NamedPrimary(self._address.at(fields["ip"], int(fields["port"])), int(fields["num-slaves"]))
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(_POLL_S):
+                    await self._look.wait()
+            except TimeoutError:
+                pass
+            self._look.clear()
+            try:
+                address = await self.find()
+            except StoreDown as error:
+                log.debug("%s", error)
+                continue
+            self._note(address)
+
+    def _note(self, address: Address) -> None:
+        if self._known is not None and address != self._known:
+            log.warning("the primary of %s is now %s", self._address.service, address)
+            self.failovers += 1
+        self._known = address
+        # Also without a change: a connection to another server may have been made while the Sentinels disagreed.
+        for moved in self._followers:
+            moved(address)
