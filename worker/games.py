@@ -9,6 +9,7 @@ import msgspec
 
 from shared.bus.meta import GameCard
 from shared.game import AnyGame, Game
+from shared.game_schemas import game_schemas
 from shared.games import stones
 from shared.games.codex import game as codex
 from shared.games.eriantys import game as eriantys
@@ -105,18 +106,12 @@ class GameCatalog:
 
     def cards(self) -> list[GameCard]:
         """The version of each game that new rooms take, as workers announce it in the store."""
-        return [
-            GameCard(
-                game.name,
-                game.title,
-                game.version,
-                game.seats,
-                msgspec.Raw(msgspec.json.encode(msgspec.json.schema(game.options_type))),
-                msgspec.Raw(msgspec.json.encode(msgspec.json.schema(game.command_type))),
-                game.least,
-            )
-            for game in self._for_new_rooms.values()
-        ]
+        return [_card(game) for game in self._for_new_rooms.values()]
+
+
+def _card(game: AnyGame) -> GameCard:
+    schemas = {part: msgspec.Raw(msgspec.json.encode(schema)) for part, schema in game_schemas(game).items()}
+    return GameCard(game.name, game.title, game.version, game.seats, least=game.least, **schemas)
 
 
 def _by_game(plays: Collection[GameVersion]) -> dict[str, set[int]]:

@@ -1,7 +1,7 @@
 """The answers to a conversation's requests, and the changes of the room directory."""
 
 from collections.abc import Hashable, Mapping
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -67,7 +67,7 @@ class RoomAttached(msgspec.Struct, frozen=True):
     epoch: Epoch
     offset: Offset
     view: bytes | None
-    reason: str = ""
+    reason: Literal["", "trimmed", "rewound", "slow"] = ""
     """Why the view was sent unasked: `trimmed`, `rewound` or `slow`; empty if the client asked for it."""
     key: str = ""
     """For a player in a private room: its key."""

@@ -12,7 +12,9 @@ from starlette.types import ASGIApp
 
 from gateway.dialects.contract import MOST_LISTED, RoomQuery
 from gateway.http.admin_access import AdminAccess
+from gateway.http.answers import GameBody, GamesBody, ReplayBody, UpdatesBody
 from gateway.http.converters import ROOM
+from gateway.http.descriptions.served import Descriptions
 from gateway.http.health import Health
 from gateway.http.limits import HttpRates, LimitedApp
 from gateway.http.ops import Operators
@@ -46,9 +48,14 @@ class Api:
         ]
 
     async def _games(self, _request: Request) -> Response:
-        with suppress(StoreError):
+        with suppress(StoreError):  # the games that were last known
             await self._node.games.read()
-        return json({"games": sorted(self._node.games.cards.values(), key=lambda card: card.name)})
+        cards = sorted(self._node.games.cards.values(), key=lambda card: card.name)
+        games = (
+            GameBody(card.name, card.title, card.version, card.seats, card.options, card.commands, card.least)
+            for card in cards
+        )
+        return json(GamesBody(tuple(games)))
 
     async def _rooms(self, request: Request) -> Response:
         """A page of the public rooms; filters `game`, `status`, `seats`."""
@@ -81,7 +88,7 @@ class Api:
             return error("updates/denied", 403)
         steps = await self._records.steps(record.room, after)
         parts = [record.part_for(step, seat) for step in steps.steps]
-        return json({"updates": parts, "trimmed": steps.trimmed, "more": steps.more})
+        return json(UpdatesBody(parts, steps.trimmed, steps.more))
 
     async def _replay(self, request: Request) -> Response:
         """A finished game, step by step, from an offset on; that of a private room only for its players and its key."""
@@ -101,7 +108,7 @@ class Api:
             return error("room/no_spectators", 403)
         spec, steps = await self._records.spec(record), await self._records.steps(record.room, after)
         shown = [public_step(step) for step in steps.steps]
-        return json({"room": record.room, "spec": spec, "steps": shown, "more": steps.more})
+        return json(ReplayBody(record.room, spec, shown, steps.more))
 
     async def _record(self, request: Request, session: SessionId | None) -> RoomRecording | Response:
         """The recording of the room in the path, or the error to answer with."""
@@ -145,7 +152,8 @@ class HttpApps:
         api = Api(node, records, rates)
         access = AdminAccess(admin_token, node.settings.trusted_proxies, node.metrics, time.monotonic)
         operators = Operators(node, records, access)
-        players = Starlette(routes=[*health.routes(), *api.routes(), *files.players_routes()])
+        descriptions = Descriptions(node.games)
+        players = Starlette(routes=[*health.routes(), *api.routes(), *descriptions.routes(), *files.players_routes()])
         self.players = LimitedApp(_shared_with_origins(players, node.settings.origins), rates)
         self.operators = Starlette(
             routes=[*health.routes(), *health.metrics_routes(), *operators.routes(), *files.operators_routes()]

@@ -5,6 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.http.answers import HealthBody, ReadyBody
 from gateway.http.responses import json
 from gateway.node import GatewayNode
 
@@ -22,12 +23,12 @@ class Health:
         return [Route("/metrics", self._metrics)]
 
     async def _healthz(self, _request: Request) -> Response:
-        return json({"ok": True, "gateway": self._node.id})
+        return json(HealthBody(True, self._node.id))
 
     async def _readyz(self, _request: Request) -> Response:
         """Whether new players are served: this gateway takes connections, and moves can be made."""
         reason = self._node.unready
-        return json({"ready": not reason, "reason": reason}, 503 if reason else 200)
+        return json(ReadyBody(not reason, reason), 503 if reason else 200)
 
     async def _metrics(self, _request: Request) -> Response:
         node = self._node

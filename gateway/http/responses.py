@@ -7,6 +7,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from gateway.http.answers import ErrorBody
 from shared.bus.store import StoreError
 from shared.errors import CODES
 
@@ -20,7 +21,7 @@ def json(body: Any, status: int = 200) -> Response:
 
 
 def error(code: str, status: int, text: str = "") -> Response:
-    return json({"code": code, "text": text or CODES.get(code, code)}, status)
+    return json(ErrorBody(code, text or CODES.get(code, code)), status)
 
 
 def bearer(request: Request) -> str:

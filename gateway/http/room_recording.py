@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gateway.cluster.visibility import visible_part
+from gateway.http.answers import ReplayStep
 from shared.deliveries import StepMessage
 from shared.game import Choice
 from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat, SessionId
@@ -149,11 +150,11 @@ def room_events(events: msgspec.Raw) -> list[RoomEvent]:
     return [_decode_room_event(event) for event in found if _decode_type(event).type.startswith("room.")]
 
 
-def public_step(step: StepMessage) -> dict[str, Any]:
+def public_step(step: StepMessage) -> ReplayStep:
     """A step as everyone may see it in a replay: without the chat."""
     update = _decode_update(step.public if step.replay == NOTHING else step.replay)
     events = [event for event in _decode_events(update.events) if _decode_type(event).type != "room.said"]
-    return {"offset": update.offset, "at": update.at, "by": update.by, "events": events}
+    return ReplayStep(update.offset, update.at, update.by, events)
 
 
 def public_room_events(step: StepMessage) -> list[RoomEvent]:

@@ -32,6 +32,10 @@ class GameCard(msgspec.Struct, frozen=True):
     commands: msgspec.Raw
     """JSON schema of the commands."""
     least: int | None = None
+    events: msgspec.Raw = msgspec.Raw(b"{}")
+    """JSON schema of the events."""
+    view: msgspec.Raw = msgspec.Raw(b"{}")
+    """JSON schema of the views."""
 
 
 class _Status(msgspec.Struct, frozen=True):

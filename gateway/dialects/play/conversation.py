@@ -21,23 +21,32 @@ from gateway.dialects.contract import DeliveredStep, Opening, RoomQuery
 from gateway.dialects.framing import fault_of
 from gateway.dialects.play.codec import MalformedFrame, decode, encode, encode_ack, encode_error, request_keys
 from gateway.dialects.play.messages import (
+    AckOut,
     ActIn,
+    AnyAttached,
     AnyIn,
     AnyRequest,
     AttachingIn,
     ByeIn,
     CreateIn,
+    EnteredOut,
     HelloIn,
     JoinIn,
     LeaveIn,
     MatchIn,
     PingIn,
+    PongOut,
     RematchIn,
+    ResumedOut,
     ResumeIn,
+    RoomsChangedOut,
     RoomsIn,
     SayIn,
     SpectateIn,
     ViewIn,
+    ViewOut,
+    WatchingOut,
+    WelcomeOut,
 )
 from gateway.dialects.requests import (
     ActRequest,
@@ -61,7 +70,7 @@ from gateway.transports.close_codes import BYE, MALFORMED
 from shared.commands import Wants
 from shared.errors import CODES, ErrorCode
 from shared.ids import RoomId
-from shared.room_events import RoomSpec
+from shared.room_events import NOTHING, RoomSpec
 from shared.room_views import Listing, Position
 
 _MOST_OPTIONS = 8 * 1024
@@ -86,7 +95,7 @@ class PlayConversation:
         self._filter: RoomsIn | None = None
         self._listed: set[RoomId] = set()
         """The rooms in the client's copy of the list, while it watches the list."""
-        self._asked: dict[int, str] = {}
+        self._asked: dict[int, type[AnyAttached]] = {}
         """The type of the answer to each open request that is answered with a view."""
 
     def open(self) -> Iterable[Output]:
@@ -107,7 +116,7 @@ class PlayConversation:
     def _handle(self, message: AnyIn) -> Iterable[Output]:
         match message:
             case PingIn(t=t):
-                return (encode({"type": "pong", "t": t}),)
+                return (encode(PongOut(t=t)),)
             case HelloIn():
                 self._has_session = True
                 return (HelloRequest(message.name, message.token, _HELLO),)
@@ -133,7 +142,7 @@ class PlayConversation:
             code, text = "room/bad_options", f"the options have more than {_MOST_OPTIONS} bytes"
             return (CountRejection(code), encode_error(code, text, message.id))
         wants = sum(_WANTS.get(name, 0) for name in set(message.wants))
-        self._asked[message.id] = "entered"
+        self._asked[message.id] = EnteredOut
         match message:
             case CreateIn():
                 return (CreateRequest(_spec(message), message.choice, message.id, wants),)
@@ -147,13 +156,13 @@ class PlayConversation:
                     ),
                 )
             case SpectateIn():
-                self._asked[message.id] = "watching"
+                self._asked[message.id] = WatchingOut
                 return (AttendRequest(message.room, wants, message.id, key=message.key),)
             case ViewIn():
-                self._asked[message.id] = "view"
+                self._asked[message.id] = ViewOut
                 return (AttendRequest(message.room, wants, message.id, key=message.key),)
             case ResumeIn():
-                self._asked[message.id] = "resumed"
+                self._asked[message.id] = ResumedOut
                 position = Position(message.epoch, message.offset)
                 return (AttendRequest(message.room, wants, message.id, position, message.key),)
             case RematchIn():
@@ -190,7 +199,8 @@ class PlayConversation:
         shown = (*(room.room for room in changed), None, *gone)
         message = change.encoded.get(shown)
         if message is None:
-            message = change.encoded[shown] = encode({"type": "rooms_changed", "changed": changed, "gone": gone})
+            message = encode(RoomsChangedOut(changed=tuple(changed), gone=tuple(gone)))
+            change.encoded[shown] = message
         return (message,)
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
@@ -202,30 +212,29 @@ class PlayConversation:
                 self._asked.pop(ref, None)
                 return (encode_error(code, text, ref, room),)
             case Welcomed(name=name, sid=sid, token=token, rooms=seated, games=games):
-                welcome = {"type": "welcome", "session": sid, "name": name, "token": token, "rooms": seated}
-                return (encode(welcome | {"games": games}),)
+                return (encode(WelcomeOut(session=sid, name=name, token=token, rooms=seated, games=games)),)
             case SessionForgotten():
                 return (CloseConnection(BYE),)
             case RoomAttached():
                 return (self._attached(ref, answer),)
             case RequestDone(room=room, step=None):
-                return (encode({"type": "ack", "id": ref, "room": room}),)
+                return (encode(AckOut(id=ref, room=room)),)
             case RequestDone(room=room, step=Position(epoch=epoch, offset=offset)):
                 return (encode_ack(ref, room, epoch, offset),)
         return ()
 
     def _attached(self, ref: int | None, answer: RoomAttached) -> bytes:
-        kind = "view" if ref is None else self._asked.pop(ref, "view")
-        message: dict[str, Any] = {"type": kind}
-        if ref is not None:
-            message["id"] = ref
-        message |= {"room": answer.room, "seat": answer.seat, "epoch": answer.epoch, "offset": answer.offset}
-        if answer.key:
-            message["key"] = answer.key
-        if answer.reason:
-            message["reason"] = answer.reason
-        if answer.view is not None:
-            message["view"] = msgspec.Raw(answer.view)
+        kind = ViewOut if ref is None else self._asked.pop(ref, ViewOut)
+        message = kind(
+            id=ref,
+            room=answer.room,
+            seat=answer.seat,
+            epoch=answer.epoch,
+            offset=answer.offset,
+            key=answer.key,
+            reason=answer.reason,
+            view=NOTHING if answer.view is None else msgspec.Raw(answer.view),
+        )
         return encode(message)
 
     def deliver(self, step: DeliveredStep, ref: Any) -> Iterable[Output]:

@@ -1,13 +1,14 @@
-"""The messages that clients of `play` send (docs/protocols/play.md). Commands of games stay raw JSON."""
+"""The messages of `play` (docs/protocols/play.md). Commands, events and views of games stay raw JSON."""
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
 from gateway.dialects.contract import MOST_LISTED
 from shared.game import Choice
-from shared.ids import Epoch, Offset, RoomId
-from shared.room_events import Spectators
+from shared.ids import Epoch, Offset, RoomId, Seat, SessionId
+from shared.room_events import NOTHING, Spectators
+from shared.room_views import Listing, Update
 
 
 class BaseIn(msgspec.Struct, frozen=True, gc=False, tag_field="type"):
@@ -131,3 +132,84 @@ AttachingIn: TypeAlias = CreateIn | JoinIn | MatchIn | SpectateIn | ViewIn | Res
 AnyRequest: TypeAlias = AttachingIn | RoomsIn | LeaveIn | ActIn | SayIn
 """The requests: they have an id and need a session."""
 AnyIn: TypeAlias = HelloIn | ByeIn | PingIn | AnyRequest
+
+
+class BaseOut(msgspec.Struct, frozen=True, gc=False, tag_field="type", omit_defaults=True):
+    """Base of the messages to clients. Each subclass writes out its tag."""
+
+
+class WelcomeOut(BaseOut, frozen=True, tag="welcome"):
+    """The session has begun, or goes on."""
+
+    session: SessionId
+    name: str
+    token: str
+    rooms: tuple[RoomId, ...]
+    games: tuple[str, ...]
+
+
+class PongOut(BaseOut, frozen=True, tag="pong"):
+    t: int | float | str | None
+
+
+class ErrorOut(BaseOut, frozen=True, tag="error"):
+    """A refusal. With an `id` it answers a request; after `busy/...` the request was not tried."""
+
+    code: str
+    text: str
+    id: int | None = None
+    room: int | None = None
+
+
+class AckOut(BaseOut, frozen=True, tag="ack"):
+    """The request was carried out, and no crash undoes it."""
+
+    id: RequestId
+    room: RoomId
+    epoch: Epoch | None = None
+    offset: Offset | None = None
+    """The step that the request caused; None if it needed none."""
+
+
+class AttachedOut(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+    """The connection is attached to the room from this step on."""
+
+    id: RequestId | None = None
+    room: RoomId
+    seat: Seat | None
+    epoch: Epoch
+    offset: Offset
+    key: str = ""
+    reason: Literal["", "trimmed", "rewound", "slow"] = ""
+    view: msgspec.Raw = NOTHING
+
+
+class EnteredOut(AttachedOut, frozen=True, kw_only=True, tag_field="type", tag="entered"):
+    """The player has a seat in the room."""
+
+
+class WatchingOut(AttachedOut, frozen=True, kw_only=True, tag_field="type", tag="watching"):
+    """The client watches the room."""
+
+
+class ViewOut(AttachedOut, frozen=True, kw_only=True, tag_field="type", tag="view"):
+    """A whole view, asked for or not. It replaces everything that the client knew of the room."""
+
+
+class ResumedOut(AttachedOut, frozen=True, kw_only=True, tag_field="type", tag="resumed"):
+    """The updates after the position of the request follow."""
+
+
+class RoomsOut(BaseOut, frozen=True, tag="rooms"):
+    id: RequestId
+    rooms: tuple[Listing, ...]
+    more: bool
+
+
+class RoomsChangedOut(BaseOut, frozen=True, tag="rooms_changed"):
+    changed: tuple[Listing, ...]
+    gone: tuple[RoomId, ...]
+
+
+AnyAttached: TypeAlias = EnteredOut | WatchingOut | ViewOut | ResumedOut
+AnyOut: TypeAlias = WelcomeOut | PongOut | ErrorOut | AckOut | AnyAttached | RoomsOut | RoomsChangedOut | Update
