@@ -42,6 +42,7 @@ verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
 	TAVOLATA_SIMULATIONS=$(VERIFY_SIMULATIONS) $(PYTEST) tests/simulation --timeout 7200 $(ARGS)
 	TAVOLATA_FUZZ_ROUNDS=$(VERIFY_FUZZ_ROUNDS) $(PYTEST) tests/fuzz $(ARGS)
 	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
+	$(PYTEST) -m verify --timeout 1200 $(ARGS)
 
 format: $(DEV) ## format Python, JavaScript and CSS, and fix what the linters can fix
 	$(BIN)/ruff check --fix .

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from deploy import check_game, settings_reference
 from deploy.console import make_console, show_banner
 from deploy.errors import CommandError
-from deploy.launcher import cluster_file, store
+from deploy.launcher import cluster_file, store, store_status
 from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_listeners, plan_from_env
 from deploy.launcher.supervisor import Supervisor
 from deploy.snarl_server.command import SnarlServer
@@ -60,6 +60,15 @@ def up(
     redis: Annotated[
         str | None, typer.Option(metavar="URL", show_default="an embedded Valkey", help="Address of the store.")
     ] = None,
+    store_topology: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            show_default="standalone",
+            help="Embedded store: standalone, sentinel (one primary, two replicas, three sentinels) or cluster (three "
+            "primaries with a replica each).",
+        ),
+    ] = None,
     tcp_ports: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,6 +97,7 @@ def up(
         "PORT": port,
         "HOST": host,
         "REDIS_URL": redis,
+        "STORE_TOPOLOGY": store_topology,
         "TCP": joined_listeners(tcp_ports) if tcp_ports else None,
         "DURABILITY": durability,
         "GAMES": games,
@@ -135,7 +145,7 @@ def ps(
             raise CommandError("the store keeps no admin token: the cluster was started with TAVOLATA_ADMIN_TOKEN")
         print(token)
     else:
-        print("\n".join(cluster_file.process_lines(cluster)))
+        print("\n".join(cluster_file.process_lines(*store_status.observed(cluster))))
 
 
 @app.command(cls=Command)

@@ -45,6 +45,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ModuleSchedu
     return ModuleScheduling(config, log)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests marked `verify` unless `-m` asks for them, as `make verify` does."""
+    if "verify" not in config.option.markexpr:
+        long = [item for item in items if item.get_closest_marker("verify")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
+
+
 @pytest.fixture(scope="session")
 def valkey_server() -> Iterator[ValkeyServer]:
     """A server that the tests of this process share. Tests must not kill it."""

@@ -8,6 +8,7 @@ import fcntl
 import os
 import signal
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -101,9 +102,9 @@ def running_cluster(data: Path) -> RunningCluster:
     return cluster
 
 
-def process_lines(cluster: RunningCluster) -> list[str]:
-    """`role pid port uptime` of every process; `ops=PORT` follows for gateways."""
-    return [_line(process) for process in cluster.processes]
+def process_lines(cluster: RunningCluster, details: Mapping[int, str]) -> list[str]:
+    """`role pid port uptime` of every process. `ops=PORT` follows for gateways, then the details, which are by pid."""
+    return [f"{_line(process)} {details.get(process.pid, '')}".rstrip() for process in cluster.processes]
 
 
 def _line(process: RunningProcess) -> str:

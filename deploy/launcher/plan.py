@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 
 from deploy.errors import USAGE, CommandError
-from deploy.launcher import ports, store, store_users, valkey
+from deploy.launcher import cluster_set, embedded_store, ports, sentinel_set, store_users
+from deploy.launcher.cluster_store import ClusterStore
+from deploy.launcher.embedded_store import EmbeddedStore, StandaloneStore, StoreRequest, Topology
 from deploy.launcher.process import ProcessSpec
-from deploy.launcher.store_users import StoreUsers
-from deploy.launcher.valkey import ValkeyConfig
+from deploy.launcher.sentinel_store import SentinelStore
 from shared.bus.address import TlsFiles
 from shared.runtime.http_client import HttpClient
 from shared.runtime.settings import (
@@ -38,6 +39,12 @@ LISTENER = re.compile(r"(?P<name>[a-z][a-z0-9.-]*)=(?P<port>\d{1,5})(?:;[a-z_-]+
 LOCAL_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """Addresses that mean all interfaces, and where a server that listens there is reached from this machine."""
 APPENDFSYNC = {"fsync": "always", "applied": "everysec", "replicated": "always"}
+REPLICAS = {
+    Topology.STANDALONE: 0,
+    Topology.SENTINEL: sentinel_set.SERVERS - 1,
+    Topology.CLUSTER: cluster_set.REPLICAS,
+}
+"""Replicas of each primary in an embedded store."""
 
 
 def http_url(host: str, port: int | None) -> str:
@@ -73,8 +80,7 @@ class Layout:
     redis_url: str
     """Address of the store, with the operator's login if it is embedded."""
     tls: TlsFiles
-    users: StoreUsers | None
-    """The users of the embedded store."""
+    embedded: EmbeddedStore | None
     store: tuple[ProcessSpec, ...]
     workers: tuple[ProcessSpec, ...]
     gateways: tuple[ProcessSpec, ...]
@@ -142,51 +148,48 @@ def lay_out(plan: ClusterPlan) -> Layout:
         ports.require_free(port, host, "--tcp")
     tls = TlsFiles.named_in(plan.gateway)
     if not plan.embedded:
-        url = plan.gateway.redis_url
-        workers, gateways = _workers(plan, url), _gateways(plan, url)
-        return Layout(redis_url=url, tls=tls, users=None, store=(), workers=tuple(workers), gateways=tuple(gateways))
-    users = StoreUsers.kept_in(users_file(plan))
-    config = ValkeyConfig(
-        port=ports.free_port(plan.gateway.port + VALKEY_PORT),
-        directory=plan.data.absolute() / "valkey",
-        appendfsync=APPENDFSYNC[plan.gateway.durability],
-        users_file=users_file(plan),
-        maxmemory=plan.store.maxmemory,
-    )
-    urls = {role: users.url(role, config.host, config.port) for role in store_users.ROLES}
+        return _layout(plan, tls, None, dict.fromkeys(store_users.CLIENTS, plan.gateway.redis_url))
+    embedded = _embedded_store(plan)
+    return _layout(plan, tls, embedded, {role: embedded.url(role) for role in store_users.CLIENTS})
+
+
+def _layout(plan: ClusterPlan, tls: TlsFiles, embedded: EmbeddedStore | None, urls: Mapping[str, str]) -> Layout:
+    try:
+        store = embedded.processes() if embedded is not None else ()
+    except FileNotFoundError as error:
+        raise CommandError(f"there is no Valkey for this machine ({error}): name a store with --redis") from None
     return Layout(
         redis_url=urls[store_users.OPERATOR],
         tls=tls,
-        users=users,
-        store=(_valkey(config, plan, urls[store_users.OPERATOR]),),
+        embedded=embedded,
+        store=store,
         workers=tuple(_workers(plan, urls[store_users.WORKER])),
         gateways=tuple(_gateways(plan, urls[store_users.GATEWAY])),
     )
 
 
-def users_file(plan: ClusterPlan) -> Path:
-    """The configuration file of the embedded store that contains its users."""
-    return plan.data.absolute() / "valkey" / "valkey.conf"
-
-
-def _valkey(config: ValkeyConfig, plan: ClusterPlan, url: str) -> ProcessSpec:
-    try:
-        command = tuple(valkey.command(config))
-    except FileNotFoundError as error:
-        raise CommandError(f"there is no Valkey for this machine ({error}): name a store with --redis") from None
-
-    async def is_ready() -> bool:
-        return await asyncio.to_thread(store.answers, url)
-
-    return ProcessSpec(
-        role="valkey",
-        name="valkey",
-        command=command,
-        env={**valkey.ENV, **plan.env},
-        port=config.port,
-        is_ready=is_ready,
-        stop_s=30,
+def _embedded_store(plan: ClusterPlan) -> EmbeddedStore:
+    request = StoreRequest(
+        folder=plan.data.absolute() / "valkey",
+        port=plan.gateway.port + VALKEY_PORT,
+        appendfsync=APPENDFSYNC[plan.gateway.durability],
+        maxmemory=plan.store.maxmemory,
+        env=plan.env,
     )
+    topology = embedded_store.topology_in(request.folder, plan.store.topology)
+    if plan.worker.durability == "replicated" and plan.worker.replicas > REPLICAS[topology]:
+        raise CommandError(
+            f"durability replicated with TAVOLATA_REPLICAS={plan.worker.replicas}: --store {topology} has "
+            f"{REPLICAS[topology]} replicas; use --store sentinel or cluster, or a smaller number",
+            USAGE,
+        )
+    match topology:
+        case Topology.STANDALONE:
+            return StandaloneStore.planned(request, ports.free_port(request.port))
+        case Topology.SENTINEL:
+            return SentinelStore.planned(request)
+        case Topology.CLUSTER:
+            return ClusterStore.planned(request)
 
 
 def _workers(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:

@@ -3,6 +3,7 @@
 import errno
 import random
 import socket
+from collections.abc import Callable, Collection
 
 import psutil
 
@@ -46,6 +47,23 @@ def free_port(preferred: int = 0, host: str = LOOPBACK) -> int:
         if is_free(port, host):
             return port
     raise CommandError(f"no free port was found on {host}")
+
+
+def consecutive(
+    first: int, count: int, besides: Collection[int] = (), second: Callable[[int], int] | None = None
+) -> tuple[int, ...]:
+    """`count` ports from `first` on; another free port in place of each one that is taken or in `besides`.
+
+    With `second`, every server also needs the port that it computes from its first one."""
+    given: list[int] = []
+    taken = set(besides)
+    for preferred in range(first, first + count):
+        port = free_port(preferred)
+        while taken & (needed := {port, second(port)} if second else {port}) or not all(map(is_free, needed)):
+            port = free_port()
+        given.append(port)
+        taken |= needed
+    return tuple(given)
 
 
 def require_free(port: int, host: str, option: str) -> None:

@@ -28,6 +28,8 @@ class ProcessSpec:
     port: int | None = None
     ops_port: int | None = None
     is_ready: Callable[[], Awaitable[bool]]
+    before_restart: Callable[[], Awaitable[str]] | None = None
+    """Waits until the process may be started again; the result says as what it returns. Raises `OSError`."""
     stop_s: float = 15.0
     """Time between SIGTERM and SIGKILL."""
 
@@ -148,6 +150,23 @@ class SupervisedProcess:
                 async with asyncio.timeout(pause_s):
                     await self._stopping.wait()
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            await self._prepare_restart()
+
+    async def _prepare_restart(self) -> None:
+        """Wait until the process may be started again, or is to be stopped."""
+        if self.spec.before_restart is None:
+            return
+        preparing = asyncio.ensure_future(self.spec.before_restart())
+        stopping = asyncio.create_task(self._stopping.wait())
+        await asyncio.wait({preparing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not preparing.done():
+            preparing.cancel()
+            return
+        try:
+            self._report(f"{self.spec.name} {preparing.result()}")
+        except OSError as error:
+            self._report(f"{self.spec.name} cannot be prepared for its restart: {error}")
 
     async def _run(self) -> int:
         """Run the process once; its exit code."""

@@ -10,9 +10,10 @@ from pathlib import Path
 import psutil
 
 from deploy.errors import CommandError
-from deploy.launcher import cluster_file, private_files, store
+from deploy.launcher import cluster_file, private_files, store, store_status
 from deploy.launcher.cluster_file import SUPERVISOR, RunningCluster, RunningProcess
-from deploy.launcher.plan import ClusterPlan, Layout, lay_out, users_file
+from deploy.launcher.embedded_store import SENTINEL, SERVER
+from deploy.launcher.plan import ClusterPlan, Layout, lay_out
 from deploy.launcher.process import LogFile, ProcessSpec, SupervisedProcess
 from shared.runtime.logs import is_important
 
@@ -23,7 +24,9 @@ LEFTOVER_S = 10.0
 """Time for the processes of an earlier cluster to end after its supervisor was killed."""
 POLL_S = 0.05
 READ_LOGS_S = 0.5
+FOLLOW_ROLES_S = 1.0
 MOST_LINES = 10
+STORE_ROLES = (SERVER, SENTINEL)
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Report = Callable[[str], None]
@@ -38,6 +41,8 @@ class Supervisor:
         self._ready = ready
         self._stop = asyncio.Event()
         self._processes: list[SupervisedProcess] = []
+        self._roles: dict[int, str] = {}
+        """The roles of the store's servers by port, which failovers change."""
 
     async def run(self) -> None:
         """Return after a clean stop; raises `CommandError` if the cluster does not start."""
@@ -51,9 +56,8 @@ class Supervisor:
 
     async def _run(self, layout: Layout, lock: int) -> None:
         try:
-            (self._plan.data / "valkey").mkdir(exist_ok=True)
-            if layout.users is not None:
-                private_files.replace_file(users_file(self._plan), layout.users.config().encode())
+            if layout.embedded is not None:
+                layout.embedded.write_files()
             self._processes = [self._supervised(spec, lock, layout) for spec in layout.processes()]
         except OSError as error:
             raise CommandError(f"the data folder {self._plan.data} cannot be used: {error}") from None
@@ -61,14 +65,18 @@ class Supervisor:
         try:
             if await self._start(layout):
                 self._ready(self._plan, layout)
-                await self._watch()
+                await asyncio.gather(self._watch(), self._follow_roles(layout))
         finally:
             await self._stop_all()
 
     async def _start(self, layout: Layout) -> bool:
         """Start everything. False if it was stopped meanwhile."""
-        if layout.store:
-            await self._start_all(layout.store, LOAD_S)
+        for role in STORE_ROLES:
+            await self._start_all([spec for spec in layout.store if spec.role == role], LOAD_S)
+        if self._stop.is_set():
+            return False
+        if layout.embedded is not None:
+            await asyncio.to_thread(layout.embedded.form)
         else:
             await asyncio.to_thread(store.check, layout.redis_url, layout.tls)
         await self._start_all((*layout.workers, *layout.gateways), START_S)
@@ -101,8 +109,21 @@ class Supervisor:
                 async with asyncio.timeout(READ_LOGS_S):
                     await self._stop.wait()
 
+    async def _follow_roles(self, layout: Layout) -> None:
+        """Keep the roles of a store of several servers in `cluster.json`."""
+        servers = [spec.port for spec in layout.store if spec.role == SERVER and spec.port is not None]
+        operator = store_status.operator_of(layout.redis_url)
+        while len(servers) > 1 and not self._stop.is_set():
+            found = self._roles | await asyncio.to_thread(store_status.roles, operator, servers)
+            if found != self._roles:
+                self._roles = found
+                self._write_cluster_file(layout.redis_url)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FOLLOW_ROLES_S):
+                    await self._stop.wait()
+
     def _show(self, spec: ProcessSpec, log: LogFile) -> None:
-        lines = [line for line in log.new_lines() if spec.role != "valkey" and is_important(line)]
+        lines = [line for line in log.new_lines() if spec.role not in STORE_ROLES and is_important(line)]
         for line in lines[:MOST_LINES]:
             self._report(f"{spec.name}: {line}")
         if len(lines) > MOST_LINES:
@@ -110,7 +131,8 @@ class Supervisor:
 
     async def _stop_all(self) -> None:
         """Gateways first, so that moves which players have sent are still carried out; the store last."""
-        for role in ("gateway", "worker", "valkey"):
+        # Sentinels must not see their servers stop, or they would promote a replica.
+        for role in ("gateway", "worker", SENTINEL, SERVER):
             await asyncio.gather(*(process.stop() for process in self._processes if process.spec.role == role))
 
     def _supervised(self, spec: ProcessSpec, lock: int, layout: Layout) -> SupervisedProcess:
@@ -120,7 +142,12 @@ class Supervisor:
 
     def _write_cluster_file(self, redis_url: str) -> None:
         running = (
-            RunningProcess(process.spec.role, process.pid, process.spec.port, process.spec.ops_port)
+            RunningProcess(
+                self._roles.get(process.spec.port or 0, process.spec.role),
+                process.pid,
+                process.spec.port,
+                process.spec.ops_port,
+            )
             for process in self._processes
             if process.pid
         )
@@ -146,7 +173,7 @@ class Supervisor:
             self._report("stopping; repeat to stop without waiting for players")
             return
         for process in self._processes:
-            if process.spec.role != "valkey":
+            if process.spec.role not in STORE_ROLES:
                 process.send(signal.SIGKILL)
 
 

@@ -242,6 +242,12 @@ class EmbeddedStoreSettings:
 
     prefix: ClassVar[str] = PREFIX + "STORE_"
 
+    topology: str = setting(
+        "auto",
+        "standalone (one server), sentinel (two replicas) or cluster (three primaries with a replica each); auto: the "
+        "one in the data folder, or else standalone",
+        one_of=("auto", "standalone", "sentinel", "cluster"),
+    )
     maxmemory: int = setting(
         "50%", "memory limit: a size such as 2gb, a share of the machine's memory, or 0: none", parse=_memory
     )

@@ -1,7 +1,8 @@
 """One supervised process: when it is restarted, when it has failed, and how it is stopped."""
 
+import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,21 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
     assert lock is not None
     processes: list[SupervisedProcess] = []
 
-    def make(source: str, reported: list[str], stop_s: float = 10.0) -> SupervisedProcess:
+    def make(
+        source: str,
+        reported: list[str],
+        stop_s: float = 10.0,
+        before_restart: Callable[[], Awaitable[str]] | None = None,
+    ) -> SupervisedProcess:
         log = LogFile(tmp_path / "process.log")
         log.begin()
         spec = ProcessSpec(
-            role="worker", name="worker-1", command=(sys.executable, "-c", source), is_ready=always, stop_s=stop_s
+            role="worker",
+            name="worker-1",
+            command=(sys.executable, "-c", source),
+            is_ready=always,
+            before_restart=before_restart,
+            stop_s=stop_s,
         )
         processes.append(SupervisedProcess(spec, log, lock, lambda: None, reported.append))
         return processes[-1]
@@ -46,6 +57,42 @@ async def test_a_ready_process_that_ends_is_restarted_every_time(make: Make) -> 
     process.start()
     await eventually_async(lambda: len(reported) >= 3, "it was restarted three times")
     assert set(reported) == {"worker-1 ended with exit code 3 and is restarted"}
+    await process.stop()
+    assert process.pid is None
+
+
+async def test_a_process_is_restarted_when_it_has_been_prepared_for_it(make: Make) -> None:
+    may_return = asyncio.Event()
+    asked = asyncio.Event()
+
+    async def wait() -> str:
+        asked.set()
+        await may_return.wait()
+        return "returns as a replica"
+
+    reported: list[str] = []
+    process = make("import sys; sys.exit(3)", reported, before_restart=wait)
+    process.ready = True
+    process.start()
+    await asked.wait()
+    assert reported == ["worker-1 ended with exit code 3 and is restarted"]
+    may_return.set()
+    await eventually_async(lambda: len(reported) >= 3, "it was restarted")
+    assert reported[1] == "worker-1 returns as a replica"
+
+
+async def test_a_process_that_waits_for_its_restart_is_stopped_at_once(make: Make) -> None:
+    asked = asyncio.Event()
+
+    async def wait() -> str:
+        asked.set()
+        await asyncio.Event().wait()
+        return ""
+
+    process = make("import sys; sys.exit(3)", [], before_restart=wait)
+    process.ready = True
+    process.start()
+    await asked.wait()
     await process.stop()
     assert process.pid is None
 

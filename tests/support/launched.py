@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 FAKE = "tests.support.fake_tavolata"
 UP = "tavolata down --data"
 """Part of the last line that `up` prints when the cluster is ready."""
-LINE = re.compile(r"(supervisor|valkey|gateway|worker) (\d+) (\d+|-) (\S+)( ops=\d+)?")
+LINE = re.compile(r"(supervisor|valkey|valkey-replica|sentinel|gateway|worker) (\d+) (\d+|-) (\S+)( \w+=\S+)*")
 
 
 def free_span(size: int) -> int:

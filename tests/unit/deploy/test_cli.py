@@ -83,13 +83,13 @@ def test_an_unknown_variable_is_one_line_and_does_not_stop_the_command(
     done = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
     warning, failure = done.err.splitlines()
     assert warning == "tavolata: TAVOLATA_PARTITION is not a setting and is ignored; did you mean TAVOLATA_PARTITIONS?"
-    assert "is not the address of a store" in failure
+    assert "the store's URL (TAVOLATA_REDIS_URL) must begin with" in failure
 
 
 def test_a_store_with_an_unknown_scheme_is_one_line_and_exit_code_2(run: Run, tmp_path: Path) -> None:
     done = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", "http://127.0.0.1")
     assert done.code == 2
-    assert done.err.startswith("tavolata: http://127.0.0.1 is not the address of a store: ")
+    assert done.err.startswith("tavolata: the store's URL (TAVOLATA_REDIS_URL) must begin with redis://, ")
     assert len(done.err.splitlines()) == 1
 
 

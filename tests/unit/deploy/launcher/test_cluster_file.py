@@ -54,11 +54,11 @@ def test_writing_leaves_no_temporary_file(tmp_path: Path) -> None:
 
 def test_the_process_list_has_role_pid_port_and_uptime() -> None:
     cluster = RunningCluster("", "", (RunningProcess("gateway", os.getpid(), 81), RunningProcess("worker", 2**22 + 1)))
-    running, ended = cluster_file.process_lines(cluster)
+    running, ended = cluster_file.process_lines(cluster, {})
     assert re.fullmatch(rf"gateway {os.getpid()} 81 (\d+h\d\dm|\d+m\d\ds|\d+s)", running)
     assert ended == f"worker {2**22 + 1} - -"
 
 
 def test_the_port_for_operators_is_behind_the_other_columns() -> None:
-    [line] = cluster_file.process_lines(RunningCluster("", "", (RunningProcess("gateway", 2**22 + 1, 81, 381),)))
+    [line] = cluster_file.process_lines(RunningCluster("", "", (RunningProcess("gateway", 2**22 + 1, 81, 381),)), {})
     assert line == f"gateway {2**22 + 1} 81 - ops=381"

@@ -38,7 +38,7 @@ def test_the_store_is_embedded_unless_one_is_named() -> None:
     named = lay_out(plan_from_env(DATA, 1, 1, {"TAVOLATA_PORT": port, "TAVOLATA_REDIS_URL": "redis://store/1"}))
     assert named.store == ()
     assert named.redis_url == "redis://store/1"
-    assert named.users is None
+    assert named.embedded is None
 
 
 def test_each_role_logs_in_to_the_embedded_store_as_its_own_user() -> None:
@@ -69,9 +69,7 @@ def test_the_ports_for_operators_follow_the_shared_port_at_a_distance_of_300(mon
     assert [spec.port for spec in layout.workers] == [8101, 8102]
 
 
-@pytest.mark.parametrize(
-    ("durability", "appendfsync"), [("fsync", "always"), ("applied", "everysec"), ("replicated", "always")]
-)
+@pytest.mark.parametrize(("durability", "appendfsync"), [("fsync", "always"), ("applied", "everysec")])
 def test_the_embedded_store_writes_as_the_durability_demands(durability: str, appendfsync: str) -> None:
     env = {"TAVOLATA_PORT": str(free_span(4)), "TAVOLATA_DURABILITY": durability}
     [valkey] = lay_out(plan_from_env(DATA, 1, 1, env)).store
@@ -90,6 +88,42 @@ def test_the_embedded_store_has_a_memory_limit_and_evicts_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("topology", "names"),
+    [
+        ("sentinel", ["valkey-1", "valkey-2", "valkey-3", "sentinel-1", "sentinel-2", "sentinel-3"]),
+        ("cluster", ["valkey-1", "valkey-2", "valkey-3", "valkey-4", "valkey-5", "valkey-6"]),
+    ],
+)
+def test_a_replicated_store_has_servers_whose_passwords_are_in_files_alone(
+    topology: str, names: list[str], tmp_path: Path
+) -> None:
+    env = {"TAVOLATA_PORT": str(free_span(2)), "TAVOLATA_STORE_TOPOLOGY": topology}
+    layout = lay_out(plan_from_env(tmp_path, 1, 1, {**env, "TAVOLATA_DURABILITY": "replicated"}))
+    assert [spec.name for spec in layout.store] == names
+    assert len({spec.port for spec in layout.store}) == len(names)
+    [gateway], [worker] = layout.gateways, layout.workers
+    urls = [layout.redis_url, gateway.env["TAVOLATA_REDIS_URL"], worker.env["TAVOLATA_REDIS_URL"]]
+    logins = [urlsplit(url) for url in urls]
+    assert [login.username for login in logins] == ["operator", "gateway", "worker"]
+    assert {login.scheme for login in logins} == {f"redis+{topology}"}
+    commands = [word for spec in layout.store for word in spec.command]
+    assert not any(str(login.password) in word for login in logins for word in commands)
+
+
+@pytest.mark.parametrize(("topology", "most"), [("standalone", 0), ("sentinel", 2), ("cluster", 1)])
+def test_replicated_needs_as_many_replicas_as_the_store_has(topology: str, most: int, tmp_path: Path) -> None:
+    env = {
+        "TAVOLATA_PORT": str(free_span(2)),
+        "TAVOLATA_STORE_TOPOLOGY": topology,
+        "TAVOLATA_DURABILITY": "replicated",
+        "TAVOLATA_REPLICAS": str(most + 1),
+    }
+    with pytest.raises(CommandError, match=f"--store {topology} has {most} replicas") as caught:
+        lay_out(plan_from_env(tmp_path, 1, 1, env))
+    assert caught.value.code == USAGE
+
+
+@pytest.mark.parametrize(
     ("env", "text"),
     [
         ({"TAVOLATA_PORT": "0"}, "--port must be 1 to"),
@@ -97,6 +131,7 @@ def test_the_embedded_store_has_a_memory_limit_and_evicts_nothing() -> None:
         ({"TAVOLATA_PORT": "http"}, "TAVOLATA_PORT must be a whole number"),
         ({"TAVOLATA_DURABILITY": "maybe"}, "TAVOLATA_DURABILITY must be one of fsync, applied, replicated"),
         ({"TAVOLATA_STORE_MAXMEMORY": "much"}, "TAVOLATA_STORE_MAXMEMORY must be a size such as 512mb"),
+        ({"TAVOLATA_STORE_TOPOLOGY": "ring"}, "TAVOLATA_STORE_TOPOLOGY must be one of auto, standalone, sentinel"),
         ({"TAVOLATA_TCP": "snarl"}, "--tcp takes NAME=PORT"),
         ({"TAVOLATA_ADMIN_TOKEN": "fifteen letters"}, "TAVOLATA_ADMIN_TOKEN must have at least 16 characters"),
         ({"TAVOLATA_PORT": "8000", "TAVOLATA_TCP": "snarl=8001"}, "one of the gateways' own"),
@@ -117,6 +152,8 @@ def test_the_url_of_a_cluster_that_listens_on_all_interfaces_is_the_loopback_add
 def test_a_password_is_not_without_password() -> None:
     assert without_password("redis://ada:secret@store:6379/0") == "redis://ada:***@store:6379/0"
     assert without_password("redis://store:6379/0") == "redis://store:6379/0"
+    shown = without_password("redis+sentinel://ada:secret@a:1,b:2/tavolata?sentinel_password=other")
+    assert shown == "redis+sentinel://ada:***@a:1,b:2/tavolata?sentinel_password=***"
 
 
 def test_repeated_tcp_options_and_commas_mean_the_same() -> None:

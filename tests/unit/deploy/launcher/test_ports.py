@@ -7,6 +7,7 @@ import pytest
 
 from deploy.errors import USAGE, CommandError
 from deploy.launcher import ports
+from tests.support.launched import free_span
 
 
 def test_a_port_is_free_until_a_server_listens_on_it() -> None:
@@ -25,6 +26,24 @@ def test_the_preferred_port_is_chosen_if_it_is_free() -> None:
 
 def test_a_preferred_port_beyond_the_highest_is_replaced() -> None:
     assert ports.free_port(70_000) in ports.POOL
+
+
+def test_consecutive_ports_skip_those_that_are_taken() -> None:
+    first = free_span(4)
+    assert ports.consecutive(first, 3) == (first, first + 1, first + 2)
+    with socket.create_server(("127.0.0.1", first + 1)):
+        one, other, last = ports.consecutive(first, 3, besides=[first + 2])
+    assert one == first
+    assert not {other, last} & {first, first + 1, first + 2}
+
+
+def test_servers_with_two_ports_get_pairs_that_are_both_free() -> None:
+    first = free_span(4)
+    with socket.create_server(("127.0.0.1", first + 2)):
+        one, other = ports.consecutive(first, 2, second=lambda port: port + 2)
+    assert one != first
+    assert ports.is_free(one + 2)
+    assert other == first + 1
 
 
 def test_the_listening_process_is_found_by_its_port() -> None:
