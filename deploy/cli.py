@@ -19,6 +19,7 @@ from deploy.errors import CommandError
 from deploy.launcher import cluster_file, store, store_status
 from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_listeners, plan_from_env
 from deploy.launcher.supervisor import Supervisor
+from deploy.ops.commands import ops
 from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
 from loadtest.cli import Command, hide_flag_types, load
@@ -159,6 +160,7 @@ def down(
 
 
 app.command("load", cls=Command)(load)
+app.add_typer(ops, name="ops")
 
 
 @app.command("check-game", cls=Command)

@@ -2,7 +2,14 @@
 
 from gateway.dialects.codex import CodexSettings
 from gateway.dialects.snarl import SnarlSettings
-from shared.runtime.settings import EmbeddedStoreSettings, GatewaySettings, StoreSettings, WorkerSettings, described
+from shared.runtime.settings import (
+    EmbeddedStoreSettings,
+    GatewaySettings,
+    OperatorCommandSettings,
+    StoreSettings,
+    WorkerSettings,
+    described,
+)
 
 Row = tuple[str, str, str]
 
@@ -15,6 +22,7 @@ def sections() -> list[tuple[str, list[Row]]]:
         ("Gateway", [row for row in described(GatewaySettings) if row not in common]),
         ("Worker", [row for row in described(WorkerSettings) if row not in common]),
         ("Embedded store, read by `tavolata up`", described(EmbeddedStoreSettings)),
+        ("Operators' commands, read by `tavolata ops`", described(OperatorCommandSettings)),
         ("Codex, read by gateways", described(CodexSettings)),
         ("Snarl, read by gateways", described(SnarlSettings)),
     ]

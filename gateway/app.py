@@ -16,6 +16,7 @@ from gateway.dialects import dialects
 from gateway.dialects.contract import Dialect
 from gateway.http.app import HttpApps
 from gateway.http.limits import HttpConnections
+from gateway.http.named_operators import OperatorFile
 from gateway.node import GatewayNode
 from gateway.transports.listeners import TcpListener, parse_listeners
 from gateway.transports.tcp import TcpConnection
@@ -38,6 +39,7 @@ class Gateway:
         self._topology = topology_of(store_address.named_in(settings))
         self._dialects = {dialect.name: dialect for dialect in dialects(os.environ, read_text)}
         self._listeners = parse_listeners(settings.tcp)
+        self._operators = OperatorFile(settings.operators)
         _check_listeners(self._listeners, self._dialects)
         self._store = self._topology.store(
             checks=meta.durability_checks(settings.durability), on_connect=self._store_connected
@@ -71,7 +73,7 @@ class Gateway:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, node.stop)
         servers = await self._listen_tcp(node)
-        http = self._serve(node, HttpApps(node, admin_token), sockets, ops_sockets)
+        http = self._serve(node, HttpApps(node, admin_token, self._operators), sockets, ops_sockets)
         tasks = [asyncio.ensure_future(work) for work in (*http, node.run(), node.stopped())]
         log.info("gateway %s listens on port %d, for operators on %d", node.id, port, ops_port)
         try:

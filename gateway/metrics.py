@@ -103,7 +103,7 @@ class Metrics:
         for game, count in rooms.items():
             self._waiting.labels(game).set(count)
 
-    def admin_refused(self, reason: Literal["wrong", "throttled"]) -> None:
+    def admin_refused(self, reason: Literal["wrong", "throttled", "role"]) -> None:
         self._admin_refusals.labels(reason).inc()
 
     def status(self) -> dict[str, int | float]:

@@ -203,10 +203,8 @@ class Feeds:
         first: DeliveredStep | None = None
         others: dict[int, DeliveredStep] | None = None
         for attachment, follower in feed.followers:
-            if attachment.behind:
-                attachment.refill = True
-                continue
-            if attachment.stale:
+            if attachment.stale or attachment.behind:
+                attachment.refill |= attachment.behind
                 continue
             if attachment.offset == before:
                 part = step.public

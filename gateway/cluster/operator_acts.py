@@ -39,6 +39,8 @@ class OperatorActs:
         may still be carried out, and the operator has to send it again under the same id to learn it."""
         if not self._store_up():
             return refusal("busy/store")
+        if self._outbox.room_waits is not None and self._outbox.room_waits(room):
+            return refusal("busy/no_worker")
         waiting = _WaitingOperator()
         self._outbox.send_own(room, SessionId(""), _NO_CONNECTION, Operate(act), waiting)
         try:

@@ -27,4 +27,4 @@ class Revocations:
     async def revoke_and_close(self, session: SessionId) -> None:
         """Revoke a session and have its connection closed, at whichever gateway it is."""
         await self.revoke(session)
-        revocations.publish(self._store, (await GATEWAYS.members(self._store)).live, session)
+        await revocations.publish(self._store, (await GATEWAYS.members(self._store)).live, session)

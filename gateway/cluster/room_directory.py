@@ -1,6 +1,6 @@
 """This gateway's copy of the room directory, kept up to date by the changes that commits publish."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -73,6 +73,10 @@ class RoomDirectory:
 
     def get(self, room: RoomId) -> Listing | None:
         return self._rooms.get(room)
+
+    def all(self) -> Collection[Listing]:
+        """All rooms, for operators: private ones and those that wait for their parameters are among them."""
+        return self._rooms.values()
 
     def awaits_return(self, game: str) -> bool:
         """Whether a player of a running game of this kind is away and may come back by name."""

@@ -1,14 +1,15 @@
-"""Access of operators: the admin token, the throttle for wrong tokens, and the audit log."""
+"""Access of operators: the admin token and those of named operators, roles, the throttle for wrong tokens."""
 
 import hmac
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from gateway.http.named_operators import ADMIN, NamedOperator, OperatorFile, Role
 from gateway.http.responses import Handler, bearer, error, guarded
 from gateway.metrics import Metrics
 from gateway.transports.client_address import client_address, parse_list
@@ -19,6 +20,10 @@ WINDOW_S = 60.0
 MOST_WRONG_PER_ADDRESS = 10
 MOST_WRONG = 100
 """Wrong tokens from all addresses within a window; this bounds the addresses that are kept, too."""
+
+
+OperatorHandler = Callable[[Request, NamedOperator], Awaitable[Response]]
+_ADMIN = NamedOperator(ADMIN, Role.OPERATE)
 
 
 @dataclass(slots=True)
@@ -69,33 +74,46 @@ class TokenThrottle:
 
 
 class AdminAccess:
-    """Lets requests with the admin token pass, and logs what operators do."""
+    """Lets requests of operators pass, and logs what operators do."""
 
-    def __init__(self, admin_token: str, trusted_proxies: str, metrics: Metrics, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        admin_token: str,
+        operators: OperatorFile,
+        trusted_proxies: str,
+        metrics: Metrics,
+        clock: Callable[[], float],
+    ) -> None:
         self._token = admin_token.encode()
+        self._operators = operators
         self._trusted = parse_list(trusted_proxies)
         self._metrics = metrics
         self._throttle = TokenThrottle(clock)
 
-    def authorized(self, handler: Handler) -> Handler:
-        """The handler behind the admin token."""
+    def authorized(self, handler: OperatorHandler, role: Role = Role.VIEW) -> Handler:
+        """The handler, for operators who have the role."""
 
         async def authorized_handler(request: Request) -> Response:
-            refusal = self._refusal(request)
-            if refusal is not None:
-                return refusal
-            response = await handler(request)
+            operator = self._operator(request)
+            if isinstance(operator, Response):
+                return operator
+            if not operator.may(role):
+                self._metrics.admin_refused("role")
+                log.warning("%s refused to %s, whose role is %s", request.url.path, operator.name, operator.role)
+                return error("ops/role", 403)
+            response = await handler(request, operator)
             response.headers["Cache-Control"] = "no-store"
             return response
 
         return guarded(authorized_handler)
 
-    def audit(self, request: Request, action: str, subject: str) -> None:
-        """Log an action that changes the cluster, with the address that asked for it."""
-        log.info("audit: %s of %r asked for by %s", action, subject, self._address(request))
+    def log_act(self, request: Request, operator: NamedOperator, action: str, subject: str, outcome: str) -> None:
+        """Log an act, with the operator and the address that ordered it. The audit in the store has no addresses."""
+        log.info("%s of %r ordered by %s from %s: %s", action, subject, operator.name, self._address(request), outcome)
 
-    def _refusal(self, request: Request) -> Response | None:
-        token = bearer(request).encode()
+    def _operator(self, request: Request) -> NamedOperator | Response:
+        """The operator whose token the request has, or the response that refuses it."""
+        token = bearer(request)
         if not token:
             return error("token/bad", 401)
         address = self._address(request)
@@ -106,12 +124,15 @@ class AdminAccess:
             response = error("busy/tokens", 429)
             response.headers["Retry-After"] = str(wait_s)
             return response
-        if hmac.compare_digest(token, self._token):
+        operator = _ADMIN if hmac.compare_digest(token.encode(), self._token) else self._operators.find(token)
+        if operator is not None:
             self._throttle.right(address)
-            return None
+            return operator
         self._metrics.admin_refused("wrong")
         if self._throttle.wrong(address):
-            log.warning("wrong admin token from %s; further ones within %d s are not logged", address, WINDOW_S)
+            log.warning(
+                "wrong token of an operator from %s; further ones within %d s are not logged", address, WINDOW_S
+            )
         return error("token/bad", 401)
 
     def _address(self, request: Request) -> str:

@@ -17,7 +17,9 @@ from gateway.http.converters import ROOM
 from gateway.http.descriptions.served import Descriptions
 from gateway.http.health import Health
 from gateway.http.limits import HttpRates, LimitedApp
+from gateway.http.named_operators import OperatorFile
 from gateway.http.ops import Operators
+from gateway.http.ops_acts import OperatorActApi
 from gateway.http.responses import bearer, error, guarded, json
 from gateway.http.room_recording import RoomRecording, public_step
 from gateway.http.room_records import RoomRecords
@@ -146,15 +148,14 @@ def _shared_with_origins(app: ASGIApp, origins: str) -> ASGIApp:
 class HttpApps:
     """The two applications. They share the records of rooms that were read last."""
 
-    def __init__(self, node: GatewayNode, admin_token: str) -> None:
+    def __init__(self, node: GatewayNode, admin_token: str, named: OperatorFile) -> None:
         records, files, health = RoomRecords(node.store, node.partitions), StaticFiles(), Health(node)
         rates = HttpRates(node.connections)
         api = Api(node, records, rates)
-        access = AdminAccess(admin_token, node.settings.trusted_proxies, node.metrics, time.monotonic)
-        operators = Operators(node, records, access)
+        access = AdminAccess(admin_token, named, node.settings.trusted_proxies, node.metrics, time.monotonic)
+        operators, acts = Operators(node, records, access), OperatorActApi(node, access)
         descriptions = Descriptions(node.games)
         players = Starlette(routes=[*health.routes(), *api.routes(), *descriptions.routes(), *files.players_routes()])
         self.players = LimitedApp(_shared_with_origins(players, node.settings.origins), rates)
-        self.operators = Starlette(
-            routes=[*health.routes(), *health.metrics_routes(), *operators.routes(), *files.operators_routes()]
-        )
+        pages = (*health.routes(), *health.metrics_routes(), *files.operators_routes())
+        self.operators = Starlette(routes=[*pages, *operators.routes(), *acts.routes()])

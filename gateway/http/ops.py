@@ -1,8 +1,10 @@
-"""The operators' API: the processes of the cluster, the facts of one room, and asking a process to drain.
+"""The operators' API, as far as it shows something: processes, rooms, the facts of one room, the audit.
 
-Every request needs the admin token. Players' secrets are not shown to operators either: events are the public ones.
+Every request needs the token of an operator. Players' secrets are not shown to operators either: events are the public
+ones. The acts of operators are in gateway/http/ops_acts.py.
 """
 
+import re
 from typing import Any
 
 import msgspec
@@ -10,17 +12,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from gateway.http import ops_rooms
 from gateway.http.admin_access import AdminAccess
 from gateway.http.converters import ROOM
+from gateway.http.named_operators import NamedOperator
+from gateway.http.ops_rooms import RoomFilter
 from gateway.http.responses import error, json
-from gateway.http.room_recording import RecordedSeat
+from gateway.http.room_recording import RecordedSeat, RoomRecording
 from gateway.http.room_records import RoomRecords
 from gateway.node import GatewayNode
-from shared.bus import drains, leases, player_names
+from shared.bus import audit, drains, leases, quarantine
+from shared.bus.audit import AuditedAct
 from shared.bus.registry import GATEWAYS, WORKERS, Registry
-from shared.ids import RoomId, Seat, SessionId, partition_of
+from shared.ids import RoomId, Seat, partition_of
 
 _LAST = 20
+_ACTS, _MOST_ACTS = 50, 100
+_AUDIT_ID = re.compile(r"[0-9]{1,15}-[0-9]{1,10}")
 _decode_status = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -36,23 +44,8 @@ class SeatReport(msgspec.Struct, frozen=True):
     connection: int
 
 
-class Drain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    process: str
-
-
-class Revocation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The session to revoke, by its id or by the name that it has."""
-
-    session: SessionId = SessionId("")
-    name: str = ""
-
-
-_decode_drain = msgspec.json.Decoder(Drain).decode
-_decode_revocation = msgspec.json.Decoder(Revocation).decode
-
-
 class Operators:
-    """The handlers, behind the admin token."""
+    """The handlers, for operators of any role."""
 
     def __init__(self, node: GatewayNode, records: RoomRecords, access: AdminAccess) -> None:
         self._node = node
@@ -63,18 +56,19 @@ class Operators:
         authorized = self._access.authorized
         return [
             Route("/api/ops/cluster", authorized(self._cluster)),
+            Route("/api/ops/rooms", authorized(self._rooms)),
             Route(f"/api/ops/rooms/{ROOM}", authorized(self._room)),
-            Route("/api/ops/drain", authorized(self._drain), methods=["POST"]),
-            Route("/api/ops/revoke", authorized(self._revoke), methods=["POST"]),
+            Route("/api/ops/audit", authorized(self._audit)),
         ]
 
-    async def _cluster(self, _request: Request) -> Response:
+    async def _cluster(self, _request: Request, operator: NamedOperator) -> Response:
         node = self._node
         gateways, now_ms = await self._processes(GATEWAYS)
         workers, _ = await self._processes(WORKERS)
         return json(
             {
                 "now_ms": now_ms,
+                "operator": {"name": operator.name, "role": operator.role},
                 "here": node.id,
                 "partitions": len(node.partitions),
                 "games": sorted(node.games.cards),
@@ -95,55 +89,77 @@ class Operators:
         ]
         return found, members.now_ms
 
-    async def _room(self, request: Request) -> Response:
+    async def _rooms(self, request: Request, _operator: NamedOperator) -> Response:
+        """A page of all rooms that wait or play, and of those that are quarantined."""
+        try:
+            wanted = msgspec.convert(dict(request.query_params), RoomFilter, strict=False)
+        except msgspec.ValidationError as wrong:
+            return error("frame/malformed", 400, str(wrong))
+        quarantined = await quarantine.reasons(self._node.store, self._node.partitions)
+        return json(ops_rooms.reports(self._node.rooms.all(), quarantined, wanted))
+
+    async def _room(self, request: Request, _operator: NamedOperator) -> Response:
         node, room = self._node, RoomId(request.path_params["room"])
-        record = await self._records.of(room)
-        if record is None:
-            return error("room/unknown", 404)
         partition = partition_of(room, len(node.partitions))
         keys = node.partitions[partition]
-        owner = await leases.owner(node.store, keys)
-        latest = await self._records.latest(room, _LAST)
+        quarantined = await quarantine.reason(node.store, keys, room)
+        record, damage = await self._record(room)
+        if record is None and quarantined is None:
+            return error("room/unknown", 404)
+        record = record or RoomRecording(room)
+        latest = [] if damage else await self._records.latest(room, _LAST)
         return json(
             {
                 "room": room,
                 "partition": partition,
-                "owner": owner,
+                "owner": await leases.owner(node.store, keys),
                 "epoch": record.epoch,
                 "offset": record.offset,
+                "status": record.status,
                 "listing": node.rooms.get(room),
+                "quarantine": quarantined,
+                "damage": damage,
+                "players": sum(1 for seat in record.seats.values() if not seat.bot and not seat.left),
                 "seats": [_seat(seat, recorded) for seat, recorded in record.seats.items()],
                 "spectators": sorted(record.audience),
                 "last": [step.public for step in latest],
             }
         )
 
-    async def _drain(self, request: Request) -> Response:
+    async def _record(self, room: RoomId) -> tuple[RoomRecording | None, str]:
+        """The facts of a room, and the reason why its journal cannot be read, if it is damaged."""
         try:
-            process = _decode_drain(await request.body()).process
-        except msgspec.MsgspecError as wrong:
-            return error("frame/malformed", 400, str(wrong))
-        members = [await registry.members(self._node.store) for registry in (GATEWAYS, WORKERS)]
-        if not any(process in of_kind.ends for of_kind in members):
-            return error("ops/unknown", 404)
-        self._access.audit(request, "drain", process)
-        await drains.ask(self._node.store, process)
-        return json({"draining": process}, 202)
+            return await self._records.of(room), ""
+        except (msgspec.MsgspecError, KeyError) as wrong:
+            return None, f"the journal cannot be read: {wrong!r}"
 
-    async def _revoke(self, request: Request) -> Response:
-        """Make the tokens of a session invalid and close its connection."""
-        try:
-            wanted = _decode_revocation(await request.body())
-        except msgspec.MsgspecError as wrong:
-            return error("frame/malformed", 400, str(wrong))
-        if bool(wanted.session) == bool(wanted.name):
-            return error("frame/malformed", 400, "either session or name is needed")
-        session = wanted.session or await player_names.holder(self._node.store, wanted.name)
-        if session is None:
-            return error("room/nobody", 404, "no session has that name")
-        await self._node.revocations.revoke_and_close(session)
-        self._access.audit(request, "revoke", session)
-        return json({"revoked": session}, 202)
+    async def _audit(self, request: Request, _operator: NamedOperator) -> Response:
+        """A page of the acts of operators, latest first."""
+        before, limit = request.query_params.get("before", ""), request.query_params.get("limit", str(_ACTS))
+        if (before and not _AUDIT_ID.fullmatch(before)) or not (limit.isascii() and limit.isdigit() and len(limit) < 4):
+            return error("frame/malformed", 400, "before is the id of an act, and limit a number")
+        most = min(max(1, int(limit)), _MOST_ACTS)
+        page = await audit.read(self._node.store, self._node.partitions, most, before)
+        return json({"acts": [_audited(one) for one in page.acts], "more": page.more})
+
+
+def _audited(audited: AuditedAct) -> dict[str, Any]:
+    """An act as operators see it. Its `entry` leads to the next page; `id` is what its client has chosen."""
+    entry, act = audited.entry, audited.entry.act
+    return {
+        "entry": audited.id,
+        "at": entry.at,
+        "room": entry.room,
+        "offset": entry.offset,
+        "number": entry.number,
+        "id": act.id,
+        "kind": act.kind,
+        "author": act.author,
+        "reason": act.reason,
+        "subject": act.subject,
+        "players": entry.players,
+        "code": entry.code,
+    }
 
 
 def _seat(seat: Seat, recorded: RecordedSeat) -> SeatReport:

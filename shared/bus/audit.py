@@ -28,17 +28,26 @@ class AuditedAct(msgspec.Struct, frozen=True):
         return int(ms), int(number)
 
 
+class AuditPage(msgspec.Struct, frozen=True):
+    """The latest acts before an id, latest first."""
+
+    acts: tuple[AuditedAct, ...]
+    more: bool
+    """Whether there are earlier ones."""
+
+
 def adding(partition: Keys, entry: AuditEntry) -> RedisCommand:
     """The command that adds an act and drops the oldest one beyond the limit."""
     return ("XADD", partition.audit, "MAXLEN", MOST_KEPT, "*", FIELD, _encode(entry))
 
 
-async def read(store: Store, partitions: Sequence[Keys], most: int, before: str = "") -> list[AuditedAct]:
-    """The latest acts of all partitions before an id, latest first. There may be more than `most`: acts of different
-    partitions that share an id are never separated, so that the id of the last one leads to the next page."""
+async def read(store: Store, partitions: Sequence[Keys], most: int, before: str = "") -> AuditPage:
+    """The latest acts of all partitions before an id. There may be more than `most`: acts of different partitions that
+    share an id are never separated, so that the id of the last one leads to the next page."""
     end = f"({before}" if before else "+"
-    replies = await store.pipe([("XREVRANGE", one.audit, end, "-", "COUNT", most) for one in partitions])
+    replies = await store.pipe([("XREVRANGE", one.audit, end, "-", "COUNT", most + 1) for one in partitions])
     found = [AuditedAct(name.decode(), _decode(fields[1])) for reply in replies for name, fields in reply]
     found.sort(key=attrgetter("order"), reverse=True)
     last = found[most - 1].id if len(found) > most else ""
-    return [one for at, one in enumerate(found) if at < most or one.id == last]
+    shown = tuple(one for at, one in enumerate(found) if at < most or one.id == last)
+    return AuditPage(shown, len(found) > len(shown))

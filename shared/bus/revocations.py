@@ -17,8 +17,8 @@ async def is_revoked(store: Store, session: SessionId) -> bool:
     return bool(await store.call("EXISTS", keys.revoked(session)))
 
 
-def publish(store: Store, gateways: list[str], session: SessionId) -> None:
+async def publish(store: Store, gateways: list[str], session: SessionId) -> None:
     """Tell gateways to close the connection of a revoked session. If the message is lost, the connection stays open
     until it closes; its token is invalid all the same."""
     message = msgspec.json.encode(SessionRevoked(session))
-    store.cast(tuple(("PUBLISH", keys.control(GatewayId(gateway)), message) for gateway in gateways))
+    await store.pipe([("PUBLISH", keys.control(GatewayId(gateway)), message) for gateway in gateways])

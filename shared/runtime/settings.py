@@ -103,7 +103,9 @@ class StoreSettings:
     role: ClassVar[str] = ""
     prefix: ClassVar[str] = PREFIX
 
-    redis_url: str = setting("redis://127.0.0.1:6379/0", "address of the store: redis://, rediss://, unix:// or redis+sentinel://")
+    redis_url: str = setting(
+        "redis://127.0.0.1:6379/0", "address of the store: redis://, rediss://, unix:// or redis+sentinel://"
+    )
     key_prefix: str = setting(
         "", "prefix of all keys and channels, so that several clusters can share a store", parse=_key_prefix
     )
@@ -189,6 +191,7 @@ class GatewaySettings(StoreSettings):
         "token of the operators' API, 16 characters or more; by default one is generated and kept in the store",
         shortest=SHORTEST_SECRET,
     )
+    operators: str = setting("", "file with named operators and their roles; `tavolata ops hash` makes its lines")
     origins: str = setting(
         "", "web origins whose pages may open WebSockets and read the API, separated by commas; empty: any"
     )
@@ -254,6 +257,16 @@ class EmbeddedStoreSettings:
     """In bytes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorCommandSettings:
+    """Settings of the `tavolata ops` commands."""
+
+    prefix: ClassVar[str] = PREFIX + "OPS_"
+
+    url: str = setting("", "operators' port of a gateway, http://host:port; by default that of a local cluster")
+    token: str = setting("", "token of an operator; by default the generated admin token of a local cluster")
+
+
 def from_env(kind: type[T], env: Mapping[str, str], **given: Any) -> T:
     """Settings from variables; `given` are fields that the caller has read itself. Raises `SettingError`."""
     values = dict(given)
@@ -294,7 +307,12 @@ def unknown_variables(
 
     A process that does not know the variables of dialects names their prefixes as `unchecked` instead.
     """
-    kinds: tuple[type[Settings], ...] = (GatewaySettings, WorkerSettings, EmbeddedStoreSettings)
+    kinds: tuple[type[Settings], ...] = (
+        GatewaySettings,
+        WorkerSettings,
+        EmbeddedStoreSettings,
+        OperatorCommandSettings,
+    )
     known = {name for kind in kinds for name, _, _ in described(kind)}
     known |= set(dialect_variables)
     unknown = sorted(name for name in env if name.startswith(PREFIX) and name not in known)

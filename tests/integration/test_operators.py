@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from gateway.http.room_records import RoomRecords
-from shared.bus import drains, keys, leases
+from shared.acts import ActKind, AuditEntry, OperatorAct
+from shared.bus import audit, drains, keys, leases
 from shared.bus.address import Address
 from shared.bus.client import StoreClient
 from shared.bus.keys import Keys
@@ -60,3 +61,33 @@ async def test_the_last_steps_come_oldest_first_from_the_room_and_from_the_log(s
     assert [step.offset for step in await records.latest(ROOM, 3)] == [5]
     await store.call("XADD", P.updates_log, "4-1", "b", msgspec.json.encode(steps[4:]))
     assert [step.offset for step in await records.latest(ROOM, 3)] == [5, 6, 7]
+
+
+def act(room: int, number: int) -> AuditEntry:
+    return AuditEntry(
+        number, RoomId(room), Offset(1), number, OperatorAct(f"a-{number}", ActKind.CLOSE, "olga", "spam")
+    )
+
+
+async def test_the_audit_of_all_partitions_is_read_latest_first_and_page_by_page(store: Store) -> None:
+    partitions = keys.all_keys(4)
+    for number in range(10):
+        await store.call(*audit.adding(partitions[number % 3], act(1_000 + number % 3, number)))
+    seen: list[str] = []
+    page = await audit.read(store, partitions, 3)
+    while page.acts:
+        seen += [one.entry.act.id for one in page.acts]
+        page = await audit.read(store, partitions, 3, page.acts[-1].id)
+    # Acts of different partitions within a millisecond have no order among them.
+    assert sorted(seen) == [f"a-{number}" for number in range(10)]
+    for partition in range(3):
+        own = [name for name in seen if int(name[2:]) % 3 == partition]
+        assert own == sorted(own, reverse=True)
+    assert not (await audit.read(store, partitions, 10)).more
+
+
+async def test_the_audit_of_a_partition_keeps_the_last_acts(store: Store) -> None:
+    await store.pipe([audit.adding(P, act(1_001, number)) for number in range(audit.MOST_KEPT + 5)])
+    page = await audit.read(store, [P], audit.MOST_KEPT + 5)
+    assert len(page.acts) == audit.MOST_KEPT
+    assert page.acts[-1].entry.number == 5

@@ -7,6 +7,7 @@ from typing import Any
 from starlette.types import Message, Scope
 
 from gateway.http.app import HttpApps
+from gateway.http.named_operators import OperatorFile
 from shared.runtime.settings import GatewaySettings
 from tests.support.gateway_bench import SETTINGS, GatewayBench
 
@@ -22,7 +23,7 @@ class HttpAnswer:
 class HttpSite:
     def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
         self.bench = GatewayBench(settings)
-        self.app = HttpApps(self.bench.node, "an admin token that is long enough").players
+        self.app = HttpApps(self.bench.node, "an admin token that is long enough", OperatorFile("")).players
 
     async def ask(
         self, path: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", address: str = "10.0.0.1"

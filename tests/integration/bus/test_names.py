@@ -71,7 +71,7 @@ async def test_a_revoked_session_is_known_until_its_tokens_have_expired(store: S
     assert await revocations.is_revoked(store, ADA)
     assert not await revocations.is_revoked(store, EVE)
     assert 0 < await store.call("PTTL", keys.revoked(ADA)) <= 50_000
-    revocations.publish(store, [G1, G2], ADA)
+    await revocations.publish(store, [G1, G2], ADA)
 
 
 async def test_rooms_of_the_holder_before_do_not_pass_to_the_next(store: Store) -> None:

@@ -42,7 +42,7 @@ def order(cluster: MemoryCluster, kind: ActKind, subject: str = "", act: str = "
 
 def audited(cluster: MemoryCluster) -> list[tuple[RoomId, int, int, OperatorAct, str]]:
     found = run(cluster, audit.read(cluster.gateway.node.store, KEYS, 100))
-    entries = [one.entry for one in reversed(found)]
+    entries = [one.entry for one in reversed(found.acts)]
     return [(entry.room, entry.offset, entry.number, entry.act, entry.code) for entry in entries]
 
 

@@ -2,16 +2,20 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
 from gateway.http.admin_access import MOST_WRONG, MOST_WRONG_PER_ADDRESS, WINDOW_S, AdminAccess
+from gateway.http.named_operators import NamedOperator, OperatorFile, Role, hashed, parse
 from gateway.http.responses import json
 from gateway.metrics import Metrics
+from shared.runtime.settings import SettingError
 
 TOKEN = "the-right-token-of-operators"
+OLGA, VIC = "the-token-of-olga", "the-token-of-vic"
 Ask = Callable[..., Awaitable[Response]]
 
 
@@ -26,23 +30,23 @@ def request(token: str, address: str, forwarded: str = "") -> Request:
     headers = [(b"authorization", f"Bearer {token}".encode())] if token else []
     if forwarded:
         headers.append((b"x-forwarded-for", forwarded.encode()))
-    return Request({"type": "http", "headers": headers, "client": (address, 1)})
+    return Request({"type": "http", "path": "/api/ops/x", "headers": headers, "client": (address, 1)})
 
 
 class Door:
     """An endpoint behind the token, and the clock that its throttle uses."""
 
-    def __init__(self, trusted_proxies: str = "") -> None:
+    def __init__(self, trusted_proxies: str = "", operators: str = "") -> None:
         self.clock = Clock()
         self.metrics = Metrics()
-        self.access = AdminAccess(TOKEN, trusted_proxies, self.metrics, self.clock)
-        self._handler = self.access.authorized(self._answer)
+        self.access = AdminAccess(TOKEN, OperatorFile(operators), trusted_proxies, self.metrics, self.clock)
+        self._handlers = {role: self.access.authorized(self._answer, role) for role in Role}
 
-    async def _answer(self, _request: Request) -> Response:
-        return json({})
+    async def _answer(self, _request: Request, operator: NamedOperator) -> Response:
+        return json({"name": operator.name})
 
-    async def ask(self, token: str, address: str = "10.0.0.1", forwarded: str = "") -> Response:
-        return await self._handler(request(token, address, forwarded))
+    async def ask(self, token: str, address: str = "10.0.0.1", forwarded: str = "", role: Role = Role.VIEW) -> Response:
+        return await self._handlers[role](request(token, address, forwarded))
 
     async def statuses(self, count: int, address: str = "10.0.0.1") -> list[int]:
         return [(await self.ask("a wrong token", address)).status_code for _ in range(count)]
@@ -109,6 +113,74 @@ async def test_the_address_behind_a_proxy_counts_only_if_the_proxy_is_trusted() 
 
 def test_an_action_is_logged_with_the_address(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        Door().access.audit(request(TOKEN, "10.0.0.7"), "drain", "w-1\nforged line")
+        olga = NamedOperator("olga", Role.OPERATE)
+        Door().access.log_act(request(TOKEN, "10.0.0.7"), olga, "drain", "w-1\nforged line", "done")
     [line] = caplog.messages
-    assert line == r"audit: drain of 'w-1\nforged line' asked for by 10.0.0.7"
+    assert line == r"drain of 'w-1\nforged line' ordered by olga from 10.0.0.7: done"
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> str:
+    """A file with two operators."""
+    file = tmp_path / "operators"
+    known = (NamedOperator("olga", Role.OPERATE, hashed(OLGA)), NamedOperator("vic", Role.VIEW, hashed(VIC)))
+    file.write_text("# our operators\n\n" + "\n".join(one.line() for one in known))
+    return str(file)
+
+
+def rewrite(file: str, text: str) -> str:
+    """Replace the text of a file; the text before."""
+    before = Path(file).read_text()
+    Path(file).write_text(text)
+    return before
+
+
+async def test_named_operators_pass_with_their_tokens_beside_the_admin_token(named: str) -> None:
+    door = Door(operators=named)
+    for token, name in ((TOKEN, b"admin"), (OLGA, b"olga"), (VIC, b"vic")):
+        assert bytes((await door.ask(token)).body) == b'{"name":"%b"}' % name
+    assert (await door.ask(hashed(OLGA))).status_code == 401
+
+
+async def test_the_wrong_role_is_refused_and_counted_and_is_no_wrong_token(named: str) -> None:
+    door = Door(operators=named)
+    for _ in range(MOST_WRONG_PER_ADDRESS + 1):
+        assert (await door.ask(VIC, role=Role.OPERATE)).status_code == 403
+    assert (await door.ask(OLGA, role=Role.OPERATE)).status_code == 200
+    assert (door.refused("role"), door.refused("wrong")) == (MOST_WRONG_PER_ADDRESS + 1, None)
+
+
+async def test_an_operator_who_is_removed_from_the_file_has_no_access_from_then_on(named: str) -> None:
+    door = Door(operators=named)
+    assert (await door.ask(VIC)).status_code == 200
+    rewrite(named, NamedOperator("olga", Role.OPERATE, hashed(OLGA)).line())
+    assert (await door.ask(VIC)).status_code == 401
+    assert (await door.ask(OLGA)).status_code == 200
+
+
+async def test_a_file_that_becomes_unreadable_leaves_the_admin_token_alone(
+    named: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    door = Door(operators=named)
+    kept = rewrite(named, "olga\n")
+    assert (await door.ask(OLGA)).status_code == 401
+    assert (await door.ask(TOKEN)).status_code == 200
+    assert "line 1" in caplog.text
+    rewrite(named, kept)
+    assert (await door.ask(OLGA)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "text", ["olga", "olga:boss:" + "0" * 64, "olga:view:0", "admin:view:" + "0" * 64, "o l:view:" + "0" * 64, "\xff"]
+)
+def test_a_gateway_does_not_start_with_a_malformed_file_of_operators(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "operators"
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(SettingError, match="TAVOLATA_OPERATORS"):
+        OperatorFile(str(file))
+
+
+def test_two_operators_do_not_share_a_name() -> None:
+    line = NamedOperator("olga", Role.VIEW, hashed(OLGA)).line()
+    with pytest.raises(ValueError, match="line 3"):
+        parse(f"{line}\n\n{line}")

@@ -1,0 +1,205 @@
+"""The `tavolata ops` commands: what they ask, what they order, and how they fail."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+import pytest
+
+from deploy import cli
+from gateway.http.named_operators import Role, hashed, parse
+
+ROOM = {
+    "room": 1000,
+    "partition": 8,
+    "owner": {"worker": "w-1"},
+    "offset": 5,
+    "status": "playing",
+    "quarantine": "it broke",
+    "damage": "",
+    "players": 1,
+    "seats": [
+        {"seat": 0, "name": "ada", "bot": False, "here": True, "left": False, "gateway": "g-1"},
+        {"seat": 1, "name": "Bot1", "bot": True, "here": True, "left": False, "gateway": ""},
+    ],
+}
+LISTED = {
+    "room": 1000,
+    "game": "stones",
+    "status": "playing",
+    "names": ["ada", "Bot1"],
+    "players": 1,
+    "seats": 2,
+    "private": True,
+    "quarantine": None,
+}
+ACT = {
+    "entry": "7-0",
+    "at": 1_760_000_000_000,
+    "author": "olga",
+    "kind": "close",
+    "room": 1000,
+    "subject": "",
+    "players": 1,
+    "code": "",
+    "reason": "spam",
+}
+CLUSTER = {
+    "gateways": [{"id": "g-1", "live": True, "connections": 3}],
+    "workers": [{"id": "w-1", "live": True, "partitions": [1, 2]}, {"id": "w-2", "live": True, "partitions": [3]}],
+}
+
+
+class Outcome(NamedTuple):
+    code: object
+    out: str
+    err: str
+
+
+Run: TypeAlias = Callable[..., Outcome]
+
+
+class Gateway(HTTPServer):
+    """Answers like a gateway's operators' port, and keeps the bodies of orders."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.orders: list[tuple[str, Any]] = []
+        self.status = 200
+        self.tokens: set[str] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Gateway
+
+    def do_GET(self) -> None:
+        answers: dict[str, Any] = {
+            "/api/ops/rooms/1000": ROOM,
+            "/api/ops/rooms": {"rooms": [LISTED], "more": True},
+            "/api/ops/audit": {"acts": [ACT], "more": False},
+            "/api/ops/cluster": CLUSTER,
+        }
+        self._answer(200, answers[self.path.partition("?")[0]])
+
+    def do_POST(self) -> None:
+        body = msgspec.json.decode(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.orders.append((self.path, body))
+        act = self.path.rpartition("/")[2]
+        refusal = {"code": "ops/role", "text": "not permitted"}
+        self._answer(self.server.status, {"id": body["id"], "act": act} if self.server.status < 300 else refusal)
+
+    def _answer(self, status: int, body: object) -> None:
+        self.server.tokens.add(self.headers["Authorization"])
+        content = msgspec.json.encode(body)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests are not logged."""
+
+
+@pytest.fixture
+def gateway() -> Iterator[Gateway]:
+    server = Gateway()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], gateway: Gateway) -> Run:
+    monkeypatch.setenv("TAVOLATA_OPS_URL", gateway.url)
+    monkeypatch.setenv("TAVOLATA_OPS_TOKEN", "the-token")
+
+    def run(*words: str) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["tavolata", "ops", *words])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        return Outcome(caught.value.code, *capsys.readouterr())
+
+    return run
+
+
+def test_rooms_and_acts_are_listed(run: Run) -> None:
+    assert run("rooms", "--quarantined").out.splitlines() == [
+        "1000  stones  playing  1/2  ada, Bot1  private",
+        "more: --after 1000",
+    ]
+    assert run("audit").out == "2025-10-09 08:53:20Z  olga  close room 1000  1 player  spam\n"
+    assert "seat 0: ada (here, at g-1)" in run("room", "1000").out
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "subject", "said"),
+    [
+        (("close", "1000"), "rooms/1000/close", {}, "ends without a result for 1 player (ada)"),
+        (("remove", "1000", "ada"), "rooms/1000/remove", {"player": "ada"}, "1 player (ada) loses the seat"),
+        (("free", "1000"), "rooms/1000/free", {}, "is quarantined: it broke"),
+        (("revoke", "ada"), "revoke", {"name": "ada"}, "1 player (ada) is disconnected"),
+        (("revoke", "--session", "s-1"), "revoke", {"session": "s-1"}, "1 player (s-1) is disconnected"),
+        (("drain", "g-1"), "drain", {"process": "g-1"}, "closes 3 connections; the players come back"),
+        (("drain", "w-1"), "drain", {"process": "w-1"}, "hands over 2 partitions"),
+    ],
+)
+def test_an_act_says_what_it_touches_and_is_ordered_with_its_reason(
+    run: Run, gateway: Gateway, words: tuple[str, ...], path: str, subject: dict[str, str], said: str
+) -> None:
+    outcome = run(*words, "--reason", "spam", "--id", "a-1", "--yes")
+    assert said in outcome.err
+    assert gateway.orders == [(f"/api/ops/{path}", {"reason": "spam", "id": "a-1", **subject})]
+    assert gateway.tokens == {"Bearer the-token"}
+    assert outcome.code == 0
+
+
+def test_nothing_is_done_without_a_confirmation(run: Run, gateway: Gateway) -> None:
+    outcome = run("close", "1000", "--reason", "spam")
+    assert "add --yes" in outcome.err
+    assert outcome.code == 1
+    assert gateway.orders == []
+
+
+def test_a_drain_of_the_last_gateway_says_so(run: Run) -> None:
+    assert "No other gateway is alive." in run("drain", "g-1").err
+    assert "No other" not in run("drain", "w-1").err
+
+
+def test_a_refused_act_is_one_line_and_an_exit_code(run: Run, gateway: Gateway) -> None:
+    gateway.status = 403
+    outcome = run("close", "1000", "--reason", "spam", "--yes")
+    assert outcome.err.splitlines()[-1] == "tavolata: not permitted (ops/role)"
+    assert outcome.code == 1
+
+
+def test_an_act_without_an_answer_is_repeated_under_its_id(run: Run, gateway: Gateway) -> None:
+    gateway.status = 503
+    assert "repeat the command with --id a-7" in run("drain", "g-1", "--id", "a-7", "--yes").err
+
+
+def test_a_gateway_that_does_not_answer_is_one_line(run: Run) -> None:
+    assert "no answer from the operators' port" in run("rooms", "--url", "http://127.0.0.1:1").err
+
+
+def test_an_entry_has_the_hash_of_the_token_that_is_shown_once(run: Run) -> None:
+    outcome = run("hash", "olga", "--role", "operate")
+    (operator,) = parse(outcome.out)
+    assert (operator.name, operator.role) == ("olga", Role.OPERATE)
+    assert operator.token_hash == hashed(outcome.err.split()[-1])
+
+
+@pytest.mark.parametrize("words", [("hash", "admin"), ("revoke", "--reason", "x"), ("close", "0", "--reason", "x")])
+def test_wrong_usage_is_one_line(run: Run, words: tuple[str, ...]) -> None:
+    outcome = run(*words)
+    assert outcome.err.startswith("tavolata: ")
+    assert outcome.code == 2
