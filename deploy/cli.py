@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from typer.core import TyperGroup
 
-from deploy import check_game, settings_reference
+from deploy import check_game, data_commands, settings_reference
 from deploy.console import make_console, show_banner
 from deploy.errors import CommandError
 from deploy.launcher import cluster_file, store, store_status
@@ -161,6 +161,9 @@ def down(
 
 app.command("load", cls=Command)(load)
 app.add_typer(ops, name="ops")
+app.command("backup", cls=Command)(data_commands.backup)
+app.command("restore", cls=Command)(data_commands.restore)
+app.command("export", cls=Command)(data_commands.export)
 
 
 @app.command("check-game", cls=Command)

@@ -124,8 +124,6 @@ def replication(folder: Path, users: StoreUsers) -> dict[str, str]:
         "aclfile": str(folder / "users.acl"),
         "masteruser": REPLICA,
         "masterauth": users.passwords[REPLICA],
-        # By default a primary waits five seconds for other replicas before it sends its data.
-        "repl-diskless-sync-delay": "0",
     }
 
 

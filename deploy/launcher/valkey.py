@@ -72,6 +72,8 @@ def options(config: ValkeyConfig) -> dict[str, str]:
         "appendfsync": config.appendfsync,
         "maxmemory": str(config.maxmemory),
         "maxmemory-policy": "noeviction",
+        # By default a primary waits five seconds for further replicas, or backups, before it sends its data.
+        "repl-diskless-sync-delay": "0",
     }
     if config.cluster:
         found |= {

@@ -65,6 +65,11 @@ async def agree(store: Store, partitions: int) -> None:
         )
 
 
+async def partitions(store: Store) -> int:
+    """The number of partitions of the cluster that uses the store; 0 if none has used it."""
+    return int(await store.call("HGET", keys.META, "partitions") or 0)
+
+
 async def check_durability(store: Store, durability: str) -> None:
     """Check that the store is configured for durability `fsync`, if that is required."""
     for command, check in durability_checks(durability):

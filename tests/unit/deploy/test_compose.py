@@ -85,7 +85,17 @@ def test_monitoring_services_are_in_a_profile_and_all_others_are_not(compose: di
         "prometheus",
         "grafana",
     }
-    assert all(service["restart"] == "unless-stopped" for service in services.values())
+    assert {name for name, service in services.items() if service["restart"] != "unless-stopped"} == {"tools"}
+
+
+def test_tools_are_run_as_the_stores_operator_and_never_started_with_the_cluster(compose: dict[str, Any]) -> None:
+    tools = compose["services"]["tools"]
+    assert tools["profiles"] == ["tools"]
+    assert tools["entrypoint"] == ["tavolata"]
+    assert re.fullmatch(
+        r"redis://operator:\$\{STORE_OPERATOR_PASSWORD:\?.*\}@valkey:6379/0", tools["environment"]["TAVOLATA_REDIS_URL"]
+    )
+    assert "volumes" not in tools
 
 
 def test_the_store_has_a_memory_limit_and_evicts_nothing(compose: dict[str, Any]) -> None:
@@ -202,7 +212,7 @@ def test_our_processes_are_not_the_first_of_their_container(compose: dict[str, A
 def test_only_gateways_are_in_reach_of_both_the_proxy_and_the_store(compose: dict[str, Any]) -> None:
     networks = {name: set(service["networks"]) for name, service in compose["services"].items()}
     assert networks["proxy"] == {"front"}
-    assert networks["valkey"] == networks["worker"] == {"back"}
+    assert networks["valkey"] == networks["worker"] == networks["tools"] == {"back"}
     assert [name for name, joined in networks.items() if joined >= {"front", "back"}] == ["gateway"]
     assert compose["networks"]["back"] == {"internal": True}
     assert set().union(*networks.values()) == compose["networks"].keys()
