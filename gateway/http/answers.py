@@ -45,6 +45,12 @@ class GamesBody(msgspec.Struct, frozen=True):
     games: tuple[GameBody, ...]
 
 
+class PlayersBody(msgspec.Struct, frozen=True):
+    """The clients that are connected to the cluster, as of a few seconds ago."""
+
+    online: int
+
+
 class RoomsBody(msgspec.Struct, frozen=True):
     """A page of the public rooms. With `more`, the list goes on after its last room."""
 
@@ -53,7 +59,7 @@ class RoomsBody(msgspec.Struct, frozen=True):
 
 
 class UpdatesBody(msgspec.Struct, frozen=True):
-    """Updates of a seat. `trimmed`: some of them are no longer kept."""
+    """Updates of a seat, or those of spectators. `trimmed`: some of them are no longer kept."""
 
     updates: list[msgspec.Raw]
     trimmed: bool

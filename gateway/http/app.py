@@ -3,6 +3,7 @@
 import time
 from contextlib import suppress
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -12,17 +13,18 @@ from starlette.types import ASGIApp
 
 from gateway.dialects.contract import MOST_LISTED, RoomQuery
 from gateway.http.admin_access import AdminAccess
-from gateway.http.answers import GameBody, GamesBody, ReplayBody, UpdatesBody
+from gateway.http.answers import GameBody, GamesBody, PlayersBody, ReplayBody, UpdatesBody
 from gateway.http.converters import ROOM
 from gateway.http.descriptions.served import Descriptions
 from gateway.http.health import Health
 from gateway.http.limits import HttpRates, LimitedApp
 from gateway.http.named_operators import OperatorFile
+from gateway.http.online import OnlineCount
 from gateway.http.ops import Operators
 from gateway.http.ops_acts import OperatorActApi
 from gateway.http.responses import bearer, error, guarded, json
 from gateway.http.room_recording import RoomRecording, public_step
-from gateway.http.room_records import RoomRecords
+from gateway.http.room_records import RecordedSteps, RoomRecords
 from gateway.http.static import StaticFiles
 from gateway.node import GatewayNode
 from gateway.session.rates import Meter
@@ -40,10 +42,12 @@ class Api:
         self._node = node
         self._records = records
         self._rates = rates
+        self._online = OnlineCount(node.store)
 
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/api/games", guarded(self._games)),
+            Route("/api/players", guarded(self._players)),
             Route("/api/rooms", guarded(self._rooms)),
             Route(f"/api/rooms/{ROOM}/updates", guarded(self._updates)),
             Route(f"/api/replays/{ROOM}", guarded(self._replay)),
@@ -58,6 +62,10 @@ class Api:
             for card in cards
         )
         return json(GamesBody(tuple(games)))
+
+    async def _players(self, _request: Request) -> Response:
+        """How many clients are connected to the cluster, of all dialects."""
+        return json(PlayersBody(await self._online.read()))
 
     async def _rooms(self, request: Request) -> Response:
         """A page of the public rooms; filters `game`, `status`, `seats`."""
@@ -75,13 +83,16 @@ class Api:
         return Response(self._node.rooms.page(wanted).body, media_type="application/json")
 
     async def _updates(self, request: Request) -> Response:
-        """The updates of a seat, from an offset on. `Authorization: Bearer <session token>`."""
-        claims = await self._claims(request)
-        if isinstance(claims, Rejected):
-            return error(claims.code, 401)
+        """The updates of a room, from an offset on: those of the seat that a session token belongs to
+        (`Authorization: Bearer <session token>`), or, without a token, those that spectators get."""
         after = _number(request.query_params.get("after", "0"))
         if after is None:
             return error("frame/malformed", 400, "after is a number")
+        if not bearer(request):
+            return await self._spectators_updates(request, after)
+        claims = await self._claims(request)
+        if isinstance(claims, Rejected):
+            return error(claims.code, 401)
         record = await self._record(request, claims)
         if isinstance(record, Response):
             return record
@@ -89,8 +100,18 @@ class Api:
         if seat is None:
             return error("updates/denied", 403)
         steps = await self._records.steps(record.room, after)
-        parts = [record.part_for(step, seat) for step in steps.steps]
-        return json(UpdatesBody(parts, steps.trimmed, steps.more))
+        return _page_of(steps, [record.part_for(step, seat) for step in steps.steps])
+
+    async def _spectators_updates(self, request: Request, after: int) -> Response:
+        if not self._rates.take(request, Meter.REPLAY):
+            return error("busy/rate", 429)
+        record = await self._record(request, None)
+        if isinstance(record, Response):
+            return record
+        if record.spec.spectators is Spectators.NONE:
+            return error("room/no_spectators", 403)
+        steps = await self._records.steps(record.room, after)
+        return _page_of(steps, [step.public for step in steps.steps])
 
     async def _replay(self, request: Request) -> Response:
         """A finished game, step by step, from an offset on; that of a private room only for its players and its key."""
@@ -126,6 +147,10 @@ class Api:
         node = self._node
         claims = await node.revocations.check(node.tokens.check(bearer(request), node.now_ms()))
         return claims if isinstance(claims, Rejected) else claims.sid
+
+
+def _page_of(steps: RecordedSteps, parts: list[msgspec.Raw]) -> Response:
+    return json(UpdatesBody(parts, steps.trimmed, steps.more))
 
 
 def _room_key(request: Request) -> str:

@@ -11,12 +11,27 @@ _INSIDE = ".meadow, .hit, .spot, .puff, .room, .step"
 """The parts of a drawing that receive clicks: the middle of a group of islands is empty."""
 
 
+_RULES_SEEN = (
+    "if (location.protocol === 'http:') for (const game of ['codex', 'eriantys', 'snarl', 'stones']) "
+    " localStorage.setItem(`tavolata.rules.${game}`, 'seen')"
+)
+
+
 class Person:
     """One browser context: its storage, its page, and all errors of the page."""
 
     def __init__(
-        self, browser: Browser, url: str, ops_url: str, *, width: int = 1280, height: int = 900, dark: bool = False
+        self,
+        browser: Browser,
+        url: str,
+        ops_url: str,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        knows_rules: bool = True,
     ) -> None:
+        """A person who does not know the rules is shown them at the first game."""
         self.url = url
         self.ops_url = ops_url
         self.complaints: list[str] = []
@@ -29,6 +44,8 @@ class Person:
             reduced_motion="reduce",
         )
         self.context.set_default_timeout(WAIT_MS)
+        if knows_rules:
+            self.context.add_init_script(_RULES_SEEN)
         self.page = self.open_tab()
 
     def open_tab(self) -> Page:
@@ -94,23 +111,23 @@ class Person:
 
     @property
     def lit(self) -> Locator:
-        return self.page.locator(".board .lit")
+        return self.page.locator(".lit")
 
     def wait_for_turn(self) -> bool:
         """Returns True as soon as an element is lit, or False if the game is over."""
-        self.page.locator(".board .lit, #replay").first.wait_for()
+        self.page.locator(".lit, #replay").first.wait_for()
         return self.page.locator("#replay").count() == 0
 
     def offered(self) -> list[str]:
         """The keys of all elements that are lit and not chosen yet."""
         found: list[str] = self.page.eval_on_selector_all(
-            ".board .lit:not(.picked)", "all => all.map(one => one.dataset.key)"
+            ".lit:not(.picked)", "all => all.map(one => one.dataset.key)"
         )
         return found
 
     def press(self, key: str) -> None:
         """Clicks a lit element and waits until the page has reacted."""
-        element = self.page.locator(f'.board [data-key="{key}"]').first
+        element = self.page.locator(f'[data-key="{key}"]').first
         before = self.picture()
         inside = element.locator(_INSIDE).first
         (inside if inside.count() else element).click()
@@ -130,7 +147,7 @@ class Person:
         """The options on the board, as text that changes with them."""
         text: str = self.page.locator(".board").evaluate(
             "board => [board.dataset.offset, board.dataset.status, board.className,"
-            " ...[...board.querySelectorAll('.lit')].map(one => one.dataset.key + one.getAttribute('class'))].join(' ')"
+            " ...[...document.querySelectorAll('.lit')].map(one => one.dataset.key + one.getAttribute('class'))].join(' ')"
         )
         return text
 

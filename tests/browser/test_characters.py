@@ -22,11 +22,10 @@ from tests.browser.person import Person
 STUDENTS = {4: (1, 1, 1, 1, 0), 6: (2, 1, 1, 1, 1), 0: (0, 0, 0, 0, 0)}
 MOUNT = """async ([view, options]) => {
   const { Board } = await import("/web/js/board.js");
-  const { games } = await import("/web/js/games/index.js");
-  const host = document.createElement("div");
-  host.className = "board";
-  document.querySelector("main").replaceChildren(host);
-  const board = new Board(host);
+  const { load } = await import("/web/js/games/index.js");
+  const board = new Board();
+  const { host } = board;
+  document.querySelector("main").replaceChildren(host, board.aside, board.bar);
   const room = { you: view.turn, game: view, status: "playing", seats: [], spec: {} };
   window.sent = [];
   const name = (seat) => `Seat ${seat}`;
@@ -34,7 +33,7 @@ MOUNT = """async ([view, options]) => {
     window.sent.push(command);
     paint();
   };
-  const game = games("eriantys").open({ send, paint: () => paint(), who: name, name, table: 1, host });
+  const game = (await load("eriantys")).open({ send, paint: () => paint(), who: name, name, table: 1, host });
   const paint = () => {
     host.dataset.offset = window.sent.length;
     board.paint(game.render(room, options));

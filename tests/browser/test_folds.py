@@ -19,8 +19,8 @@ from tests.browser.conftest import Newcomer
 
 MOST_STEPS = 400
 FOLD = """async ([game, steps]) => {
-  const { games } = await import("/web/js/games/index.js");
-  const module = games(game);
+  const { load } = await import("/web/js/games/index.js");
+  const module = await load(game);
   let view = module.start;
   return steps.map((events) => (view = events.reduce((now, event) => module.fold(now, event), view)));
 }"""

@@ -79,4 +79,4 @@ def test_the_replay_of_a_private_table_is_for_its_players_only(newcomer: Newcome
     other = newcomer()
     other.forgiven = ("404",)
     other.visit(f"/replay/{table}")
-    expect(other.page.locator(".lonely")).to_contain_text("There is no such room.")
+    expect(other.page.locator(".lonely")).to_contain_text("There is no such table.")

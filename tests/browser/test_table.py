@@ -82,7 +82,7 @@ def test_a_spectator_sees_no_hidden_card_not_even_in_the_frames(newcomer: Newcom
     assert play_on(player, 9, 16) == 16
     offset = player.page.locator(".board").get_attribute("data-offset") or ""
     expect(watcher.page.locator(".board")).to_have_attribute("data-offset", offset)
-    assert watcher.page.locator(".codex-hand, .board .lit").count() == 0
+    assert watcher.page.locator(".codex-hand, .lit").count() == 0
     steps = [frame for frame in watcher.frames if frame["type"] in ("update", "watching", "view")]
     assert len(steps) > 15
     assert [secret for frame in steps for secret in hidden_cards(frame)] == []
@@ -114,7 +114,7 @@ def test_a_private_table_is_not_listed_and_its_link_alone_opens_it(newcomer: New
     guest.page.locator(".rooms, .tables .quiet").first.wait_for()
     assert guest.page.locator(f"tr[data-room='{table}']").count() == 0
     guest.visit(f"/t/{table}")
-    expect(guest.page.locator(".lonely")).to_contain_text("There is no such room.")
+    expect(guest.page.locator(".lonely")).to_contain_text("There is no such table.")
     link = host.page.locator(".share").inner_text()
     assert link == host.page.url
     assert link.startswith(f"{host.url}/t/{table}#")
@@ -152,8 +152,8 @@ def test_after_the_game_both_meet_again_in_the_next_one(newcomer: Newcomer) -> N
             if person.wait_for_turn():
                 person.press("take-3")
     expect(first.page.locator(".status")).to_contain_text("won")
-    expect(first.page.locator(".log")).to_contain_text("You won: took the last stone.")
-    expect(second.page.locator(".log")).to_contain_text(f"{name_of(first)} won: took the last stone.")
+    expect(first.page.locator(".log")).to_contain_text("You won: the last stone is taken.")
+    expect(second.page.locator(".log")).to_contain_text(f"{name_of(first)} won: the last stone is taken.")
     first.page.locator("#rematch").click()
     first.page.wait_for_url(re.compile(rf"/t/(?!{table}$)\d+$"))
     expect(second.page.locator("#rematch")).to_contain_text("Join the next game")
@@ -225,4 +225,4 @@ def test_the_lobby_links_to_the_seat_and_the_name_is_fixed_while_seated(newcomer
 
 def test_a_missing_table_is_reported_in_words(newcomer: Newcomer) -> None:
     person = newcomer().visit("/t/999999")
-    expect(person.page.locator(".lonely")).to_contain_text("There is no such room.")
+    expect(person.page.locator(".lonely")).to_contain_text("There is no such table.")

@@ -5,7 +5,16 @@ from typing import Any, get_args
 import msgspec
 
 from gateway.dialects.contract import MOST_LISTED
-from gateway.http.answers import ErrorBody, GamesBody, HealthBody, ReadyBody, ReplayBody, RoomsBody, UpdatesBody
+from gateway.http.answers import (
+    ErrorBody,
+    GamesBody,
+    HealthBody,
+    PlayersBody,
+    ReadyBody,
+    ReplayBody,
+    RoomsBody,
+    UpdatesBody,
+)
 from gateway.http.descriptions.schemas import GameParts, components, reference
 from shared.room_events import RoomEvent
 from shared.room_views import RoomView, Update
@@ -13,7 +22,7 @@ from shared.room_views import RoomView, Update
 VERSION = "1.0.0"
 """The version of the API. Names are added to it, never changed."""
 
-_BODIES = (ErrorBody, HealthBody, ReadyBody, GamesBody, RoomsBody, UpdatesBody, ReplayBody)
+_BODIES = (ErrorBody, HealthBody, ReadyBody, GamesBody, PlayersBody, RoomsBody, UpdatesBody, ReplayBody)
 _ROOM = {"name": "room", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
 _KEY = {
     "name": "Room-Key",
@@ -53,20 +62,27 @@ def _operations() -> dict[str, dict[str, Any]]:
         _number("after", "The number of the last room of the page before."),
         _number("limit", "Rooms of a page.", MOST_LISTED),
     ]
-    records = {401: "The token is missing, invalid, expired or revoked.", 403: "The session has no seat there."}
+    records = {
+        401: "The token is invalid, expired or revoked.",
+        403: "The session has no seat there; or there is no token, and the room admits no spectators.",
+    }
     replays = {403: "The room admitted no spectators.", 409: "The game is not finished."}
     unknown = {400: "A parameter is not a number.", 404: "There is no such room."}
     return {
         "/healthz": _operation("Is the process running?", HealthBody, {}),
         "/readyz": _operation("Does the gateway accept players?", ReadyBody, {}) | {"responses": _readiness()},
         "/api/games": _operation("The games of the cluster.", GamesBody, {}),
+        "/api/players": _operation("The number of connected clients.", PlayersBody, {}),
         "/api/rooms": _operation(
             "The public rooms that wait or play.", RoomsBody, {400: unknown[400]}, parameters=filters
         ),
         "/api/rooms/{room}/updates": _operation(
-            "The updates of the session's seat.", UpdatesBody, unknown | records, parameters=[_ROOM, after, _KEY]
+            "The updates of the session's seat; without a session, those that spectators get.",
+            UpdatesBody,
+            unknown | records,
+            parameters=[_ROOM, after, _KEY],
         )
-        | {"security": [_SESSION]},
+        | {"security": [_SESSION, {}]},
         "/api/replays/{room}": _operation(
             "A finished game, step by step.", ReplayBody, unknown | replays, parameters=[_ROOM, after, _KEY]
         )

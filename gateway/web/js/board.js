@@ -1,13 +1,16 @@
-// Behavior that all boards share: elements that can be pressed, dragged or reached by keys, and animation.
+// Behavior that all boards share: elements that can be pressed, dragged or reached by keys, marks, and animation.
 
 import { h } from "./dom.js";
+import { setting } from "./settings.js";
 
 const acts = new WeakMap();
 const DRAG_FROM = 7;
-const FLIGHT_MS = 420;
+const FLIGHT_MS = { slow: 900, normal: 420, fast: 200, off: 0 };
+const REASON_MS = 4_000;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const still = () => setting("motion") === "off" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+const flightTime = () => FLIGHT_MS[setting("motion")] ?? FLIGHT_MS.normal;
 
 /** Highlights an element as a possible action. With `drag`, it can also be dragged onto elements lit by picking it. */
 export function lit(element, { key, label, act, drag = false, picked = false }) {
@@ -22,31 +25,72 @@ export function lit(element, { key, label, act, drag = false, picked = false }) 
   return element;
 }
 
+/** Marks an element as not possible now. Pressing it shows the reason beside it. */
+export function barred(element, reason) {
+  element.dataset.why = reason;
+  if (!element.ownerSVGElement) element.title = reason;
+  return element;
+}
+
 const pressable = (target) => target?.closest?.(".lit") ?? null;
 
+/**
+ * The places of a game on the page: `host` for the board, `aside` in the side column, `bar` at the bottom of a narrow
+ * screen.
+ */
 export class Board {
-  #host;
+  host = h("div", { class: "board" });
+  aside = h("div", { class: "boardside" });
+  bar = h("div", { class: "actionbar" });
+  #slots = [this.host, this.aside, this.bar];
+  #around;
   #dragged = false;
+  #reason = null;
 
-  constructor(host) {
-    this.#host = host;
-    host.addEventListener("click", (event) => this.#click(event));
-    host.addEventListener("keydown", (event) => this.#key(event));
-    host.addEventListener("pointerdown", (event) => this.#down(event));
+  /** `around` are elements that others paint, and that have places of pieces too. */
+  constructor(...around) {
+    this.#around = [...this.#slots, ...around];
+    for (const slot of this.#slots) {
+      slot.addEventListener("click", (event) => this.#click(event));
+      slot.addEventListener("keydown", (event) => this.#key(event));
+      slot.addEventListener("pointerdown", (event) => this.#down(event));
+    }
   }
 
-  /** Replaces the old elements by new ones. `flights` are pieces that other players moved: {from, to, piece}. */
-  paint(nodes, flights = []) {
-    const focus = this.#host.contains(document.activeElement) ? document.activeElement : null;
+  /**
+   * Replaces the old elements by new ones: an array for the board alone, or {board, aside, bar}. `flights` are pieces
+   * that other players moved: {from, to, piece}. `marks` are the places that have changed since the player's last move.
+   */
+  paint(drawn, flights = [], marks = new Set()) {
+    const { board, aside = [], bar = [] } = Array.isArray(drawn) ? { board: drawn } : drawn;
+    const focus = this.#contains(document.activeElement) ? document.activeElement : null;
     const known = focus?.matches(":focus-visible") ? new Set(this.#keys().keys()) : null;
     const before = still() ? new Map() : this.#places("[data-flip], [data-at]");
-    this.#host.replaceChildren(...nodes);
+    this.#reason?.remove();
+    this.host.replaceChildren(...board);
+    this.aside.replaceChildren(...aside);
+    this.bar.replaceChildren(...bar);
+    for (const element of marks.size ? this.#all("[data-flip], [data-at]", this.#around) : [])
+      if (marks.has(element.dataset.flip ?? element.dataset.at)) element.classList.add("changed");
     if (focus) this.#refocus(focus, known);
     if (before.size) this.#move(before, flights);
   }
 
+  /** Scrolls to the first lit element if none is in sight. */
+  reveal() {
+    const all = this.#all(".lit");
+    const low = innerHeight - this.bar.offsetHeight;
+    const inSight = ({ top, bottom, height }) => height > 0 && top >= 0 && bottom <= low;
+    if (!all.length || all.some((element) => inSight(element.getBoundingClientRect()))) return;
+    all[0].scrollIntoView({ block: "center", behavior: still() ? "auto" : "smooth" });
+  }
+
+  #all = (selector, slots = this.#slots) => slots.flatMap((slot) => [...slot.querySelectorAll(selector)]);
+
+  #contains = (element) => this.#slots.some((slot) => slot.contains(element));
+
   #keys() {
-    return new Map([...this.#host.querySelectorAll("[data-key]")].map((element) => [element.dataset.key, element]));
+    return new Map(this.#all("[data-key]").map((element) => [element.dataset.key, element]));
   }
 
   /** Keeps the focus where it was. After a choice by keyboard, moves it to an element that the choice has lit. */
@@ -58,7 +102,7 @@ export class Board {
       known && (chosen || !same)
         ? [...keys].find(([key, element]) => !known.has(key) && element.classList.contains("lit"))?.[1]
         : null;
-    const next = fresh ?? same ?? (known && this.#host.querySelector(".lit"));
+    const next = fresh ?? same ?? (known && this.#all(".lit")[0]);
     next?.focus({ preventScroll: !known });
   }
 
@@ -70,8 +114,25 @@ export class Board {
 
   #click(event) {
     const element = pressable(event.target);
+    const closed = event.target.closest?.("[data-why]");
+    this.#reason?.remove();
     if (element && !this.#dragged) this.#press(element);
+    else if (closed) this.#explain(closed);
     this.#dragged = false;
+  }
+
+  /** Shows beside an element why it cannot be pressed now. */
+  #explain(element) {
+    const box = element.getBoundingClientRect();
+    const note = h("div", { class: "why", role: "status" }, element.dataset.why);
+    const above = box.top > innerHeight / 2;
+    const middle = Math.min(Math.max(box.x + box.width / 2, 110), innerWidth - 110);
+    note.style.left = `${middle}px`;
+    if (above) note.style.bottom = `${innerHeight - box.top + 6}px`;
+    else note.style.top = `${box.bottom + 6}px`;
+    document.body.append(note);
+    this.#reason = note;
+    setTimeout(() => note.remove(), REASON_MS);
   }
 
   #key(event) {
@@ -95,7 +156,7 @@ export class Board {
     const [x, y] = centre(from);
     let best = null;
     let least = Infinity;
-    for (const element of this.#host.querySelectorAll(".lit")) {
+    for (const element of this.#all(".lit")) {
       const [there, below] = centre(element);
       const along = (there - x) * right + (below - y) * down;
       const across = Math.abs((there - x) * down) + Math.abs((below - y) * right);
@@ -134,7 +195,7 @@ export class Board {
       this.#dragged = true;
       setTimeout(() => (this.#dragged = false));
       const target = pressable(document.elementFromPoint(clientX, clientY));
-      if (target && target.dataset.key !== key && this.#host.contains(target)) this.#press(target);
+      if (target && target.dataset.key !== key && this.#contains(target)) this.#press(target);
     };
     document.addEventListener("pointermove", move);
     document.addEventListener("pointerup", up);
@@ -145,14 +206,14 @@ export class Board {
 
   #places(selector) {
     const places = new Map();
-    for (const element of this.#host.querySelectorAll(selector)) {
+    for (const element of this.#all(selector, this.#around)) {
       places.set(element.dataset.flip ?? element.dataset.at, element.getBoundingClientRect());
     }
     return places;
   }
 
   #move(before, flights) {
-    for (const element of this.#host.querySelectorAll("[data-flip]")) {
+    for (const element of this.#all("[data-flip]")) {
       const old = before.get(element.dataset.flip);
       if (old) slide(element, old);
     }
@@ -194,7 +255,7 @@ function slide(element, old) {
   const [x, y] = [(old.x - now.x) / scale, (old.y - now.y) / scale];
   if (Math.hypot(x, y) < 1) return;
   element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], {
-    duration: FLIGHT_MS,
+    duration: flightTime(),
     easing: "ease-in-out",
   });
 }
@@ -204,7 +265,7 @@ function fly(start, end, piece) {
   document.body.append(ghost);
   const centre = (box) => `translate(${box.x + box.width / 2}px, ${box.y + box.height / 2}px) translate(-50%, -50%)`;
   const motion = ghost.animate([{ transform: centre(start) }, { transform: centre(end) }], {
-    duration: FLIGHT_MS * 1.4,
+    duration: flightTime() * 1.4,
     easing: "ease-in-out",
   });
   motion.onfinish = motion.oncancel = () => ghost.remove();

@@ -16,12 +16,12 @@ const WAITS = [
 ];
 const WORDS = {
   expert: "Expert rules: coins and characters",
-  grace_ms: "Wait for a lost player (ms)",
-  alone_ms: "Win alone after (ms)",
+  grace_ms: "Seconds to wait for a player who has lost the connection",
+  alone_ms: "Seconds until the last player who is left wins",
   stones: "Stones",
   count: "Levels",
   start: "First level",
-  move_time_ms: "Time for a move (ms)",
+  move_time_ms: "Seconds for a move; 0: no limit",
   levels: "Dungeon",
   whole_level: "Spectators see the whole level",
 };
@@ -88,7 +88,7 @@ function fieldsOf(card) {
       field("Time for a turn", turn),
       ...(card.least ? [field("Begin when", wait)] : []),
       ...options.elements,
-      field("Private: only who has the link finds it", hidden),
+      field("Private: found only with its link", hidden),
       field("No spectators", unwatched),
     ],
     spec: () => ({
@@ -124,6 +124,25 @@ function optionFields(root) {
   };
 }
 
+/** Durations are milliseconds on the wire, and seconds in the form. */
+function numberField(key, schema, fallback, only) {
+  const isTime = key.endsWith("_ms");
+  const unit = isTime ? 1000 : 1;
+  const input = h("input", {
+    type: "number",
+    id: `option-${key}`,
+    value: (fallback ?? 0) / unit,
+    min: schema.minimum === undefined ? undefined : schema.minimum / unit,
+    max: schema.maximum === undefined ? undefined : schema.maximum / unit,
+    step: isTime ? "any" : 1,
+  });
+  return {
+    element: field(humane(key), input),
+    value: () => only(Math.round(Number(input.value) * unit)),
+    rare: isTime,
+  };
+}
+
 /** An input for one option, with its value if it is not the default; null if no form field fits the option. */
 function optionField(key, schema, fallback, root) {
   const id = `option-${key}`;
@@ -132,10 +151,7 @@ function optionField(key, schema, fallback, root) {
     const input = h("input", { type: "checkbox", id, checked: Boolean(fallback) });
     return { element: field(humane(key), input), value: () => only(input.checked), rare: false };
   }
-  if (schema.type === "integer" || schema.type === "number") {
-    const input = h("input", { type: "number", id, value: fallback ?? 0, min: schema.minimum, max: schema.maximum });
-    return { element: field(humane(key), input), value: () => only(Number(input.value)), rare: key.endsWith("_ms") };
-  }
+  if (schema.type === "integer" || schema.type === "number") return numberField(key, schema, fallback, only);
   const words = (schema.enum ? [schema] : (schema.anyOf ?? []))
     .flatMap((part) => part.enum ?? [])
     .filter((word) => typeof word === "string");

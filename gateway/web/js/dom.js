@@ -42,3 +42,15 @@ export function button(text, press, properties) {
 }
 
 export const $ = (selector, root = document) => root.querySelector(selector);
+
+const sheets = new Map();
+
+/** Adds a style sheet of the page once; resolves when it is in force. */
+export function style(name) {
+  if (!sheets.has(name)) {
+    const link = h("link", { rel: "stylesheet", href: new URL(`../css/${name}.css`, import.meta.url).href });
+    sheets.set(name, new Promise((done) => (link.onload = link.onerror = done)));
+    document.head.append(link);
+  }
+  return sheets.get(name);
+}

@@ -1,6 +1,6 @@
 // The pictograms on pieces and cards, drawn around (0, 0) in a box of 20 by 20. Each has a shape of its own.
 
-import { picture, s } from "./dom.js";
+import { at, label, picture, s } from "./dom.js";
 
 const path = (d, extra) => s("path", { d, ...extra });
 const circle = (cx, cy, r, extra) => s("circle", { cx, cy, r, ...extra });
@@ -94,3 +94,83 @@ const PAWNS = {
 };
 
 export const pawn = (colour) => path(PAWNS[colour], { class: `pawn ${colour}` });
+
+// --- the dungeon ---
+
+const HEROES = [
+  "M0 -13 A13 13 0 1 1 -0.01 -13 Z",
+  "M0 -14 L13.5 0 L0 14 L-13.5 0 Z",
+  "M-12 -12 H12 V12 H-12 Z",
+  "M0 -14 L13 11 H-13 Z",
+];
+
+/** A player in the dungeon: a shape for each seat, and the first letter of the name. */
+export function hero(seat, name, own) {
+  return s(
+    "g",
+    { class: `hero h${seat % 4}${own ? " own" : ""}` },
+    path(HEROES[seat % 4]),
+    label(0, 1, name.charAt(0).toUpperCase(), { class: "initial" }),
+    s("title", {}, name),
+  );
+}
+
+const BEASTS = {
+  zombie: "M-11 13 V-6 C-11 -14 11 -14 11 -6 V13 Z",
+  ghost: "M-11 14 V-3 C-11 -16 11 -16 11 -3 V14 L6 9 L2 14 L-2 9 L-6 14 Z",
+};
+
+export function beast({ kind, number }) {
+  return s(
+    "g",
+    { class: `beast ${kind}` },
+    path(BEASTS[kind]),
+    circle(-4, -3, 2.2, { class: "eye" }),
+    circle(4, -3, 2.2, { class: "eye" }),
+    kind === "zombie" && path("M-5 6 H5", { class: "mouth" }),
+    s("title", {}, `${kind} ${number}`),
+  );
+}
+
+// --- emblems of the games, for the lobby ---
+
+const scaled = (x, y, scale, ...drawn) => s("g", { transform: `translate(${x} ${y}) scale(${scale})` }, ...drawn);
+
+export const pebble = (turn, marked) =>
+  s("ellipse", { class: `pebble${marked ? " marked" : ""}`, rx: 20, ry: 15, transform: `rotate(${turn})` });
+
+const sheet = (x, y, fill, symbol) =>
+  at(
+    x,
+    y,
+    s("rect", { x: -38, y: -25, width: 76, height: 50, rx: 6, fill, stroke: "#5d5545", "stroke-width": 1.5 }),
+    s("rect", { x: 21, y: 8, width: 17, height: 17, rx: 4, fill: "#fffaf0", stroke: "#5d5545" }),
+    s("rect", { x: -38, y: -25, width: 17, height: 17, rx: 4, fill: "#fffaf0", stroke: "#5d5545" }),
+    sign(symbol),
+  );
+
+const EMBLEMS = {
+  eriantys: () => COLOURS.map((colour, place) => scaled((place - 2) * 46, place % 2 ? 6 : -4, 1.7, student(colour))),
+  codex: () => [
+    sheet(-58, -16, "#e9b3a6", "fungi"),
+    sheet(0, 15, "#abd6b4", "plant"),
+    sheet(58, -16, "#a9cbec", "animal"),
+  ],
+  snarl: () => [
+    scaled(-75, 0, 1.5, hero(0, "A")),
+    scaled(-25, 0, 1.5, hero(1, "B")),
+    scaled(28, 0, 1.5, beast({ kind: "zombie", number: 1 })),
+    scaled(78, 0, 1.5, beast({ kind: "ghost", number: 1 })),
+  ],
+  stones: () => [-2, -1, 0, 1, 2].map((place) => scaled(place * 46, (place % 2) * 6, 1, pebble(place * 9, place > 0))),
+};
+/** Games that the page has no picture for: seats around a table. */
+const ANY = () => [
+  s("circle", { r: 22, class: "anytable" }),
+  ...[0, 1, 2, 3].map((seat) =>
+    s("circle", { class: "anyseat", r: 8, cx: [0, 38, 0, -38][seat], cy: [-32, 0, 32, 0][seat] }),
+  ),
+];
+
+export const emblem = (game) =>
+  picture("-130 -44 260 88", {}, ...(Object.hasOwn(EMBLEMS, game) ? EMBLEMS[game] : ANY)());

@@ -2,6 +2,8 @@
 
 import { createForm } from "./create.js";
 import { button, h } from "./dom.js";
+import { emblem } from "./glyphs.js";
+import { listed } from "./words.js";
 
 const ABOUT = {
   eriantys: "Send students to islands, win professors, build towers.",
@@ -9,6 +11,7 @@ const ABOUT = {
   snarl: "Find the key and get out of the dungeon, together.",
   stones: "Take one to three stones. The player who takes the last one wins.",
 };
+const COUNT_MS = 20_000;
 const ORDER = ["eriantys", "codex", "snarl"];
 
 /** Shows the lobby in `app.main`. Returns a function that removes it. */
@@ -29,14 +32,15 @@ class Lobby {
     this.list = h("tbody", {});
     this.more = button("More tables", () => this.#ask(this.#last), { hidden: true });
     this.empty = h("p", { class: "quiet" }, "No tables yet. Open one, or play against bots.");
-    this.seats = h("section", { class: "mine", hidden: true, "aria-label": "Your tables" });
+    this.seats = h("section", { class: "mine", hidden: true, "aria-label": "Your games" });
+    this.online = h("p", { class: "quiet online" });
   }
 
   show() {
     const { app } = this;
     app.main.className = "lobby";
     app.main.replaceChildren(
-      h("h1", {}, "Pull up a chair"),
+      h("div", { class: "row spread" }, h("h1", {}, "Pull up a chair"), this.online),
       this.seats,
       this.#cards(),
       h("div", { class: "columns" }, this.#tables(), this.#open()),
@@ -46,7 +50,9 @@ class Lobby {
       this.player.on("welcome", () => this.#online()),
     ];
     if (this.player.state === "online") this.#online();
+    const counting = setInterval(() => document.hidden || this.#count(), COUNT_MS);
     return () => {
+      clearInterval(counting);
       this.#ends.forEach((end) => end());
       this.player.rooms({ limit: 1 }).catch(() => {});
     };
@@ -55,6 +61,15 @@ class Lobby {
   #online() {
     this.#mine(this.player.seated);
     this.#ask();
+    this.#count();
+  }
+
+  /** Shows how many players are connected to the cluster. */
+  async #count() {
+    const answer = await fetch("/api/players").catch(() => null);
+    if (!answer?.ok) return;
+    const { online } = await answer.json();
+    this.online.textContent = online === 1 ? "You are the only one online" : `${online} online`;
   }
 
   /** Reads one page of the list: the first one, or the one after a table. */
@@ -78,11 +93,25 @@ class Lobby {
     this.#paint();
   }
 
+  /** The tables at which this player has a seat. */
   #mine(rooms) {
     this.seats.hidden = !rooms.length;
     this.seats.replaceChildren(
-      h("strong", {}, "You have a seat: "),
-      ...rooms.map((room) => h("a", { class: "pill", href: `/t/${room}`, "data-go": true }, `Back to table ${room}`)),
+      h("h2", {}, rooms.length === 1 ? "Your game" : "Your games"),
+      ...rooms.map((room) => this.#ownGame(room)),
+    );
+  }
+
+  #ownGame(number) {
+    const room = this.#rooms.get(number);
+    const names = Object.values(room?.names ?? {}).filter((name) => name !== this.app.identity.name);
+    const what = room ? this.app.title(room.game) : "A game";
+    const how = room?.status === "waiting" ? "waiting for players" : names.length ? `with ${listed(names)}` : "";
+    return h(
+      "div",
+      { class: "row spread" },
+      h("span", {}, h("strong", {}, what), how && h("span", { class: "quiet" }, ` ${how}`)),
+      h("a", { class: "button primary small", href: `/t/${number}`, "data-go": true }, `Back to table ${number}`),
     );
   }
 
@@ -100,11 +129,10 @@ class Lobby {
 
   #card(card) {
     const { name, title, seats } = card;
-    const emblem = this.app.games(name).emblem?.();
     return h(
       "article",
       { class: "gamecard", "data-game": name },
-      emblem && h("div", { class: "emblem", "aria-hidden": "true" }, emblem),
+      h("div", { class: "emblem", "aria-hidden": "true" }, emblem(name)),
       h(
         "div",
         { class: "gamecard-text" },
@@ -116,8 +144,13 @@ class Lobby {
         { class: "row" },
         button("Play now against bots", () => this.#bots(card), { class: "primary", "data-bots": name }),
         button("Quick match", () => this.#match(card), { "data-match": name, title: "Join players who are waiting" }),
+        Object.hasOwn(ABOUT, name) && button("Rules", () => this.#rules(name), { class: "quiet", "data-rules": name }),
       ),
     );
+  }
+
+  async #rules(name) {
+    (await import("./rules.js")).openRules(this.app, name);
   }
 
   #bots(card) {
@@ -166,7 +199,11 @@ class Lobby {
       h(
         "table",
         { class: "rooms" },
-        h("thead", {}, h("tr", {}, ...["Table", "Game", "Players", ""].map((text) => h("th", { scope: "col" }, text)))),
+        h(
+          "thead",
+          {},
+          h("tr", {}, ...["Table", "Game", "Players"].map((text) => h("th", { scope: "col" }, text)), h("td", {})),
+        ),
         this.list,
       ),
       this.more,
@@ -183,6 +220,7 @@ class Lobby {
     const field = h("input", {
       inputmode: "numeric",
       pattern: "[0-9]+",
+      title: "A table has a number, for example 1234",
       placeholder: "Number of a table",
       required: true,
       id: "number",
@@ -200,6 +238,7 @@ class Lobby {
     this.empty.hidden = rooms.length > 0;
     this.list.parentElement.hidden = rooms.length === 0;
     this.list.replaceChildren(...rooms.map((room) => this.#row(room)));
+    this.#mine(this.player.seated);
   }
 
   #row(room) {

@@ -3,22 +3,21 @@
 import { Player } from "/client.js";
 
 import { $, button, h } from "./dom.js";
-import { games } from "./games/index.js";
-import { lobby } from "./lobby.js";
-import { replay } from "./replay.js";
 import { recall } from "./session.js";
-import { table } from "./table.js";
+import { applyTheme, setting } from "./settings.js";
 import { sentence } from "./words.js";
 
+/** The views by address. Their modules are loaded when they are first shown. */
 const PLACES = [
-  [/^\/t\/(\d+)$/, (app, room) => table(app, Number(room))],
-  [/^\/replay\/(\d+)$/, (app, room) => replay(app, Number(room))],
-  [/^\/$/, (app) => lobby(app)],
+  [/^\/t\/(\d+)$/, async () => (await import("./table.js")).table],
+  [/^\/replay\/(\d+)$/, async () => (await import("./replay.js")).replay],
+  [/^\/$/, async () => (await import("./lobby.js")).lobby],
 ];
 const TOAST_MS = 6_000;
 
 class App {
   #leave = null;
+  #visits = 0;
 
   constructor(identity) {
     this.identity = identity;
@@ -92,18 +91,32 @@ class App {
     this.go(link.getAttribute("href"));
   }
 
-  #arrive() {
+  async #arrive() {
     this.#leave?.();
+    this.#leave = null;
+    const visit = (this.#visits += 1);
     this.#leaveFinished();
     this.place("");
-    for (const [pattern, open] of PLACES) {
-      const found = pattern.exec(location.pathname);
-      if (found) {
-        this.#leave = open(this, ...found.slice(1));
-        return;
-      }
-    }
-    this.go("/");
+    const matches = PLACES.map(([pattern, module]) => [module, pattern.exec(location.pathname)]);
+    const [load, found] = matches.find(([, match]) => match) ?? [];
+    if (!load) return this.#nowhere();
+    const show = await load();
+    // Another address may have been opened while the module was loaded.
+    if (visit === this.#visits) this.#leave = show(this, ...found.slice(1).map(Number));
+    return undefined;
+  }
+
+  #nowhere() {
+    this.main.className = "";
+    this.main.replaceChildren(
+      h(
+        "div",
+        { class: "panel lonely" },
+        h("h1", {}, "There is no such page"),
+        h("p", {}, "The address may be misspelled."),
+        h("a", { class: "button primary", href: "/", "data-go": true }, "To the lobby"),
+      ),
+    );
   }
 
   /** Detaches from tables that are over and not shown. Their seats remain, for a later visit. */
@@ -114,7 +127,8 @@ class App {
 
   /** Sets the bar and the window's title to the current view. */
   place(text, ...more) {
-    $("#place").replaceChildren(h("span", {}, text), ...more);
+    $("#place").replaceChildren(...(text ? [h("h1", {}, text)] : []), ...more);
+    document.body.classList.toggle("at-table", Boolean(text));
     document.title = text ? `${text} · Tavolata` : "Tavolata";
   }
 
@@ -123,7 +137,16 @@ class App {
   #me() {
     const { name } = this.identity;
     const edit = button(name, () => this.#rename(), { class: "name", title: "Change your name", id: "name" });
-    $("#me").replaceChildren(edit);
+    const gear = button("⚙", () => this.#settings(), {
+      class: "gear",
+      "aria-label": "Settings",
+      id: "settings-button",
+    });
+    $("#me").replaceChildren(gear, edit);
+  }
+
+  async #settings() {
+    (await import("./settings-dialog.js")).openSettings(this);
   }
 
   #rename() {
@@ -134,7 +157,7 @@ class App {
       if (!name || name === this.identity.name) return this.#me();
       if (!this.player.seated.length) {
         $("#me").replaceChildren(h("span", { class: "quiet" }, "…"));
-        return this.#become(name);
+        return this.become(name);
       }
       this.toast("You have a seat at a table; leave it before you change your name.");
       return this.#me();
@@ -151,7 +174,7 @@ class App {
   }
 
   /** Ends the session and begins another one under this name. */
-  async #become(name) {
+  async become(name) {
     await this.player.bye();
     this.identity.forget();
     this.identity.name = name;
@@ -184,12 +207,17 @@ class App {
       return [
         "This session is open in another window.",
         button("Use it here", () => this.#reconnect()),
-        button("Be somebody else here", () => this.#become(`Guest${1000 + Math.floor(Math.random() * 9000)}`)),
+        button("Be somebody else here", () => this.become(`Guest${1000 + Math.floor(Math.random() * 9000)}`)),
       ];
     if (error.code.startsWith("close/"))
       return ["The server closed the connection.", button("Connect again", () => this.#reconnect())];
     if (error.code !== "client/closed") this.#stranger(error);
     return [];
+  }
+
+  /** A tone or a notification, if the player has turned them on. `kind` is `turn`, `chat` or `end`. */
+  async alert(kind, text) {
+    if (setting("sound") || setting("notify")) (await import("./alerts.js")).alert(kind, text);
   }
 
   /** Shows a short message that disappears by itself. */
@@ -202,6 +230,6 @@ class App {
   refused = (refusal) => this.toast(sentence(refusal));
 }
 
+applyTheme();
 const app = new App(await recall());
-app.games = games;
 await app.begin();

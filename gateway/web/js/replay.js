@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
+import { load } from "./games/index.js";
 import { seatList } from "./seats.js";
 import { describeRoom, ending, listed, sentence } from "./words.js";
 
@@ -47,7 +48,10 @@ function foldRoom(room, event) {
   }
 }
 
-/** The room after each step. Steps without game events are merged into the step before them. */
+/**
+ * The room after each step. Steps without game events are merged into the step before them; the first step is the one
+ * that began the game, because before it there is no board to see.
+ */
 export function unroll(recording, module) {
   let room = { room: recording.room, spec: recording.spec, status: "waiting", seats: [], game: null };
   const frames = [];
@@ -57,7 +61,8 @@ export function unroll(recording, module) {
       else room = { ...room, game: module.fold(room.game ?? module.start, event) };
     }
     const last = frames.at(-1);
-    if (last && !events.some((event) => !event.type.startsWith("room.") || event.type === "room.ended"))
+    if (last && !last.room.game) Object.assign(last, { room, events: [...last.events, ...events] });
+    else if (last && !events.some((event) => !event.type.startsWith("room.") || event.type === "room.ended"))
       Object.assign(last, { room, events: [...last.events, ...events] });
     else frames.push({ room, events });
   }
@@ -77,9 +82,9 @@ class Replay {
   constructor(app, number) {
     this.app = app;
     this.number = number;
-    this.host = h("div", { class: "board" });
-    this.board = new Board(this.host);
     this.seats = h("ul", { class: "seats", "aria-label": "Players" });
+    this.board = new Board(this.seats);
+    this.host = this.board.host;
     this.log = h("ol", { class: "log", "aria-label": "What happened", tabindex: 0 });
     this.says = h("div", { class: "status", role: "status" });
   }
@@ -114,7 +119,7 @@ class Replay {
       if (!answer?.ok) return this.#nothing(page ?? { text: "the server does not answer" }, answer?.status === 409);
       Object.assign(body, page, { steps: [...body.steps, ...page.steps] });
     }
-    const module = this.app.games(body.spec.game);
+    const module = await load(body.spec.game);
     this.module = module;
     this.#frames = unroll(body, module);
     this.game = module.open({
@@ -134,7 +139,6 @@ class Replay {
       h(
         "div",
         { class: "panel lonely" },
-        h("h1", {}, `Table ${this.number}`),
         h("p", {}, sentence(text)),
         going && h("a", { class: "button primary", href: `/t/${this.number}`, "data-go": true }, "Watch it"),
         h("a", { class: "button", href: "/", "data-go": true }, "To the lobby"),
@@ -143,8 +147,8 @@ class Replay {
   }
 
   #asked() {
-    const wanted = Number(location.hash.slice(1));
-    return Math.min(Math.max(0, wanted || 0), Math.max(0, this.#frames.length - 1));
+    const last = Math.max(0, this.#frames.length - 1);
+    return Math.min(Math.max(0, Number(location.hash.slice(1)) || 0), last);
   }
 
   who = (seat) => this.#frames.at(-1)?.room.seats.find((one) => one.seat === seat)?.name ?? `Seat ${seat + 1}`;
@@ -247,6 +251,7 @@ class Replay {
       h(
         "aside",
         { class: "side" },
+        this.board.aside,
         this.seats,
         h("section", { class: "panel logpanel" }, h("h2", {}, "Moves"), this.log),
         h(
@@ -277,9 +282,11 @@ class Replay {
     this.slider.value = this.#step;
     this.count.textContent = `Move ${this.#step} of ${this.#frames.length - 1}`;
     this.host.dataset.step = this.#step;
+    seatList(this.seats, room, this.module, this.game);
     this.board.paint(
       room.game ? this.game.render(room, null) : [h("p", { class: "quiet pad" }, "The players take their seats.")],
       events.flatMap((event) => this.game.flights?.(event, room) ?? []),
+      new Set(happened.flatMap((event) => this.module.marks?.(event, room) ?? [])),
     );
     const { outcome } = room;
     const result =
@@ -288,7 +295,6 @@ class Replay {
         ? `${listed([...outcome.names])} won: ${ending(outcome.reason)}.`
         : `Nobody won: ${ending(outcome.reason)}.`);
     this.says.textContent = result ?? this.#lines(happened).join(" ") ?? "";
-    seatList(this.seats, room, (game, seat) => (game ? this.module.score?.(game, seat, room) : null));
     for (const link of this.log.querySelectorAll("a"))
       link.classList.toggle("now", Number(link.dataset.step) === this.#step);
     const current = this.log.querySelector(".now");

@@ -1,13 +1,15 @@
-// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events become log lines.
+// A table: waiting for players, the game, its end. Everything is drawn from the room's view; events become log lines,
+// animation and marks.
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
+import { load } from "./games/index.js";
+import { Log } from "./log.js";
+import { headline, resultCard } from "./result.js";
 import { seatList } from "./seats.js";
 import { Talk } from "./talk.js";
-import { clockText, describeRoom, ending, grammar, listed, sentence } from "./words.js";
-
-const LOG_BEFORE = 60;
-const LOG_KEPT = 400;
+import { waiting } from "./waiting.js";
+import { clockText, listed, sentence } from "./words.js";
 
 export function table(app, number) {
   return new TableView(app, number).show();
@@ -23,15 +25,20 @@ class TableView {
   #due = 0;
   #game = null;
   #leaving = false;
+  /** Places that have changed since the player's last move. */
+  #marks = new Set();
+  /** True after a bot has moved for this player, until the player is back. */
+  #replaced = false;
+  #prompted = "";
 
   constructor(app, number) {
     this.app = app;
     this.number = number;
-    this.status = h("div", { class: "status", role: "status", "aria-live": "polite" });
-    this.host = h("div", { class: "board" });
-    this.board = new Board(this.host);
+    this.status = h("div", { class: "status" });
     this.seats = h("ul", { class: "seats", "aria-label": "Players" });
-    this.log = h("ol", { class: "log", "aria-label": "What happened", tabindex: 0 });
+    this.board = new Board(this.seats);
+    this.notices = h("div", { class: "notices", role: "status" });
+    this.log = new Log(app, number, (event) => this.module?.describe(event, this.who, this.#room), this.who);
     this.talk = new Talk(app, (text, to) => this.#table.say(text, to));
     this.buttons = h("div", { class: "row wrap" });
   }
@@ -53,13 +60,15 @@ class TableView {
       this.#ends.forEach((end) => end());
       clearInterval(ticking);
       document.removeEventListener("keydown", keys);
+      this.rules?.close();
       this.#unwatch();
     };
   }
 
   /** Follows the table: from the own seat if there is one, else as a spectator. */
-  #attend(remote) {
+  async #attend(remote) {
     this.#table = remote;
+    this.module = await load(remote.view.spec.game);
     if (this.#left) return this.#unwatch();
     this.#ends = [
       remote.on("view", ({ reason }) => this.#viewed(reason)),
@@ -67,8 +76,8 @@ class TableView {
       remote.on("end", (error) => error && this.app.player.state !== "over" && this.app.refused(error)),
       this.app.player.on("state", () => this.#paint()),
     ];
-    this.#viewed();
-    return this.#backfill();
+    this.#open();
+    return this.#viewed();
   }
 
   #unwatch() {
@@ -81,7 +90,6 @@ class TableView {
       h(
         "div",
         { class: "panel lonely" },
-        h("h1", {}, `Table ${this.number}`),
         h("p", {}, sentence(refusal)),
         h("a", { class: "button primary", href: "/", "data-go": true }, "To the lobby"),
       ),
@@ -90,10 +98,22 @@ class TableView {
 
   // --- what comes ---
 
+  #open() {
+    const { host } = this.board;
+    this.#game = this.module.open({
+      send: (command) => this.#act(command),
+      paint: () => this.#paint(),
+      who: (seat) => this.who(seat),
+      name: (seat) => this.#name(seat),
+      history: (after) => this.log.fetch(after, true),
+      table: this.number,
+      host,
+    });
+  }
+
   #viewed(reason) {
     const first = !this.#room;
-    if (reason === "rewound")
-      this.#write([h("li", { class: "note" }, "The store lost its last moments; this is how it stands.")]);
+    if (reason === "rewound") this.log.warn("The store lost its last moments; this is how it stands.");
     this.#take();
     if (first) this.#furnish();
     this.#paint();
@@ -103,11 +123,14 @@ class TableView {
     this.#ahead = update.at - Date.now();
     const { events } = update;
     for (const event of events) if (event.type === "room.clock") this.#due = event.due_ms;
+    const before = this.#room;
     if (update.view) this.#take();
-    this.#note(events);
+    this.log.note(events);
     this.talk.announce(events);
     if (!update.view) return; // a missed step: a whole view follows behind the last of them
-    this.#due = this.#game?.due?.(update, this.#room) ?? this.#due;
+    this.#mark(update);
+    this.#due = this.#game.due?.(update, this.#room) ?? this.#due;
+    this.#alert(before);
     this.#paint(events);
   }
 
@@ -115,18 +138,28 @@ class TableView {
     const { view, chat, options } = this.#table;
     this.#room = { ...view, chat, options: options.length ? options : undefined };
     this.#due = view.clock_ms ?? 0;
-    if (!this.#game) {
-      const module = this.app.games(view.spec.game);
-      this.module = module;
-      this.#game = module.open({
-        send: (command) => this.#act(command),
-        paint: () => this.#paint(),
-        who: (seat) => this.who(seat),
-        name: (seat) => this.#name(seat),
-        table: this.number,
-        host: this.host,
-      });
+  }
+
+  /** Remembers what has changed since the player's last move, and whether a bot has moved for the player. */
+  #mark({ by, events }) {
+    const { you } = this.#room;
+    const mine = you !== undefined && by === you;
+    if (mine) this.#replaced = false;
+    // A spectator has no last move: the marks show the latest one of the players.
+    if (mine || you === undefined) this.#marks.clear();
+    for (const event of events) {
+      if (!mine) for (const place of this.module.marks?.(event, this.#room) ?? []) this.#marks.add(place);
+      if (event.type === "room.played" && event.seat === you && event.reason !== "bot") this.#replaced = event.reason;
     }
+  }
+
+  #alert(before) {
+    const room = this.#room;
+    const mine = ({ you, turn = [], status }) => status === "playing" && you !== undefined && turn.includes(you);
+    const game = this.app.title(room.spec.game);
+    if (before?.status === "playing" && room.status === "finished")
+      this.app.alert("end", `${headline(room, this.app.identity.name)} · ${game}`);
+    else if (mine(room) && !(before && mine(before))) this.app.alert("turn", `Your turn · ${game}`);
   }
 
   #name = (seat) => this.#room?.seats.find((one) => one.seat === seat)?.name ?? `Seat ${seat + 1}`;
@@ -153,8 +186,9 @@ class TableView {
 
   #key(event) {
     if (!this.#room || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (event.target.closest?.("input, textarea, select")) return;
-    if (event.key === "Escape") {
+    if (event.target.closest?.("input, textarea, select, dialog")) return;
+    if (event.key === "?") this.#openRules();
+    else if (event.key === "Escape") {
       if (this.#game.cancel?.()) this.#paint();
     } else if (this.#options && this.#game.key?.(event, this.#room, this.#options)) {
       event.preventDefault();
@@ -169,29 +203,37 @@ class TableView {
 
   #furnish() {
     const { app } = this;
-    const link = this.#link();
-    if (this.#table.key) history.replaceState(null, "", link);
-    const share = button(
-      "Copy link",
-      () =>
-        navigator.clipboard?.writeText(link).then(
-          () => app.toast("The link is copied."),
-          () => app.toast(link),
-        ),
-      { class: "small" },
+    if (this.#table.key) history.replaceState(null, "", this.#link());
+    app.place(
+      `${app.title(this.#room.spec.game)} · table ${this.number}`,
+      button("Rules", () => this.#openRules(), { class: "small", id: "rules-button" }),
+      button("Copy link", () => this.#copyLink(), { class: "small wideonly" }),
     );
-    app.place(`${app.title(this.#room.spec.game)} · table ${this.number}`, share);
     app.main.replaceChildren(
-      h("section", { class: "stage" }, this.status, this.host),
-      h(
-        "aside",
-        { class: "side" },
-        this.seats,
-        this.talk.element,
-        h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.log),
-        this.buttons,
-      ),
+      h("section", { class: "stage" }, this.status, this.notices, this.board.host),
+      h("aside", { class: "side" }, this.board.aside, this.seats, this.talk.element, this.log.element, this.buttons),
+      this.board.bar,
     );
+    this.#backfill();
+    this.#greet();
+  }
+
+  async #backfill() {
+    for (const update of await this.log.backfill(this.#room)) this.#mark(update);
+    if (this.#marks.size) this.#paint();
+  }
+
+  /** Opens the rules at a player's first game. */
+  #greet() {
+    const key = `tavolata.rules.${this.#room.spec.game}`;
+    if (this.#room.you === undefined || localStorage.getItem(key)) return;
+    localStorage.setItem(key, "seen");
+    this.#openRules();
+  }
+
+  async #openRules() {
+    const { openRules } = await import("./rules.js");
+    if (!this.#left) this.rules = await openRules(this.app, this.#room.spec.game);
   }
 
   /** The address that opens this table. The key of a private one is in the fragment, which no server gets to see. */
@@ -201,35 +243,64 @@ class TableView {
     return `${location.origin}/t/${this.number}${key ? `#${key}` : ""}`;
   }
 
+  #copyLink = () =>
+    navigator.clipboard?.writeText(this.#link()).then(
+      () => this.app.toast("The link is copied."),
+      () => this.app.toast(this.#link()),
+    );
+
   #paint(events = []) {
     const room = this.#room;
     if (!room) return;
     const options = this.#options;
-    const nodes = room.game ? this.#game.render(room, options) : [this.#waiting(room)];
+    const drawn = room.game ? this.#game.render(room, options) : [waiting(this.app, room, this.#waitingActions())];
     const flights = events.flatMap((event) => this.#game.flights?.(event, room) ?? []);
-    this.host.classList.toggle("acting", this.#acting > 0);
-    this.host.dataset.status = room.status;
-    this.host.dataset.offset = room.offset;
-    this.board.paint(nodes, flights);
+    const { host } = this.board;
+    host.classList.toggle("acting", this.#acting > 0);
+    host.dataset.status = room.status;
+    host.dataset.offset = room.offset;
+    host.dataset.game = room.spec.game;
+    seatList(this.seats, room, this.module, this.#game);
+    if (!this.#typing()) this.board.paint(drawn, flights, this.#marks);
     this.#paintStatus(room, options);
-    seatList(this.seats, room, (game, seat) => (room.game ? this.module.score?.(game, seat, room) : null));
+    this.#paintNotices(room);
     this.talk.show(room);
     this.#paintButtons(room);
   }
 
+  /** A guest who is writing a name keeps the form: only the seats around it change. */
+  #typing = () => this.board.host.contains(document.activeElement) && document.activeElement.matches("input");
+
   #paintStatus(room, options) {
     const turn = room.turn ?? [];
-    const mine = room.you !== undefined && turn.includes(room.you);
-    const says = room.status === "finished" ? this.#result(room) : this.#prompt(room, options, turn, mine);
-    const undo =
-      this.#game.half?.() &&
-      button("Undo", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
-    this.clock = h("span", { class: "clock", "aria-label": "Time left" });
-    this.status.className = `status${mine ? " mine" : ""}${room.status === "finished" ? " over" : ""}`;
-    this.status.replaceChildren(h("span", { class: "says" }, says), ...(undo ? [undo] : []), this.clock);
-    this.#tick();
+    const mine = room.you !== undefined && turn.includes(room.you) && room.status === "playing";
+    const over = room.status === "finished";
+    this.clock = h("span", { class: "clock", role: "timer", "aria-label": "Time left" });
+    this.status.className = `status${mine ? " mine" : ""}${over ? " over" : ""}`;
     const name = `${this.app.title(room.spec.game)} · table ${this.number} · Tavolata`;
-    document.title = mine && room.status === "playing" ? `● Your turn · ${name}` : name;
+    document.title = mine ? `● Your turn · ${name}` : name;
+    if (over) {
+      if (this.status.dataset.over !== String(room.rematch ?? 0)) this.#paintResult(room);
+      return;
+    }
+    const says = this.#prompt(room, options, turn, mine);
+    const cancel =
+      this.#game.half?.() &&
+      button("Cancel", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
+    this.status.replaceChildren(
+      h("span", { class: "says", role: "status" }, says),
+      ...(cancel ? [cancel] : []),
+      this.clock,
+    );
+    this.#tick();
+    if (mine && options && says !== this.#prompted) this.board.reveal();
+    this.#prompted = says;
+  }
+
+  #paintResult(room) {
+    this.status.dataset.over = room.rematch ?? 0;
+    const line = (seat) => (room.game ? this.module.result?.(room.game, seat, room) : null);
+    this.status.replaceChildren(resultCard(this.app, room, this.number, line, () => this.#rematch()));
   }
 
   #prompt(room, options, turn, mine) {
@@ -237,67 +308,80 @@ class TableView {
     if (room.status === "closed") return "The table is closed.";
     if (mine)
       return this.#acting ? "Your move is on its way…" : (this.#game.prompt?.(room, options ?? []) ?? "Your turn");
-    const paused = this.#game.paused?.(room);
-    if (paused) return paused;
-    return turn.length ? `${listed(turn.map(this.who))} ${turn.length > 1 ? "are" : "is"} thinking` : "One moment";
+    const others = turn.filter((seat) => seat !== room.you).map(this.#name);
+    return this.#game.paused?.(room) ?? (others.length ? `${listed(others)} to move` : "The game goes on");
   }
 
-  #result(room) {
-    const { winners, names = [], reason } = room.outcome ?? { winners: [] };
-    const why = reason ? ` (${ending(reason)})` : "";
-    if (!winners?.length) return `The game is over: nobody won${why}.`;
-    return winners.includes(room.you)
-      ? `You won${winners.length > 1 ? `, with ${listed(names.filter((name) => name !== this.app.identity.name))}` : ""}!${why}`
-      : `${listed([...names])} won${why}.`;
+  #paintNotices(room) {
+    const notes = [];
+    const said =
+      this.#replaced === "away"
+        ? "You were away, and a bot moved for you."
+        : "Your time ran out, and a bot moved for you.";
+    if (this.#replaced && room.status === "playing")
+      notes.push(
+        h(
+          "div",
+          { class: "notice" },
+          h("span", {}, said, " Your next turn is yours again."),
+          button("I am back", () => ((this.#replaced = false), this.#paint()), { class: "small", id: "back" }),
+        ),
+      );
+    const news = room.status === "playing" && room.game && this.#game.notice?.(room);
+    if (news) notes.push(h("div", { class: "notice" }, h("span", {}, news)));
+    const text = notes.map((note) => note.textContent).join("\n");
+    if (text === this.notices.dataset.text) return;
+    this.notices.dataset.text = text;
+    this.notices.replaceChildren(...notes);
   }
 
   #tick() {
     if (!this.clock) return;
+    const room = this.#room;
     const left = this.#due - (Date.now() + this.#ahead);
-    const running = this.#due > 0 && this.#room?.status === "playing";
+    const bots = new Set(room?.seats.filter((seat) => seat.bot).map((seat) => seat.seat));
+    const running = this.#due > 0 && room?.status === "playing" && room.turn?.some((seat) => !bots.has(seat));
     this.clock.textContent = running ? clockText(left) : "";
     this.clock.classList.toggle("short", running && left < 10_000);
   }
 
-  #waiting(room) {
-    const free = room.spec.seats - room.seats.length;
-    const seated = room.you !== undefined;
-    return h(
-      "div",
-      { class: "waiting" },
-      h("h2", {}, free === 1 ? "One seat is free" : `${free} seats are free`),
-      h("p", {}, "The game begins when all seats are taken. Send this link to whom you want to play with:"),
-      h("p", { class: "share" }, this.#link()),
-      !seated &&
-        free > 0 &&
-        room.status === "waiting" &&
-        button("Take a seat", () => this.#sit(), {
-          class: "primary",
-          id: "sit",
-        }),
-      !seated && h("p", { class: "quiet" }, "You are watching."),
-    );
+  #waitingActions() {
+    return {
+      link: this.#link(),
+      copyLink: this.#copyLink,
+      openRules: () => this.#openRules(),
+      fillWithBots: () => this.#fillWithBots(),
+      join: (name) => this.#join(name),
+    };
   }
 
-  #sit() {
-    this.app.player.join(this.number, { key: this.#table.key || undefined }).catch(this.app.refused);
+  /** Takes a seat, under another name if the guest has entered one. */
+  async #join(name) {
+    document.activeElement?.blur();
+    const { app } = this;
+    const { key } = this.#table;
+    if (name && name !== app.identity.name && !app.player.seated.length) await app.become(name);
+    app.player.join(this.number, { key: key || undefined }).catch(app.refused);
+  }
+
+  /** Opens the same table with bots in all other seats, and leaves this one: the player is alone here. */
+  #fillWithBots() {
+    const { game, ...spec } = this.#room.spec;
+    this.app.player
+      .create(game, { ...spec, bots: spec.seats - 1 })
+      .then(({ room }) => {
+        this.#table.leave().catch(() => {});
+        this.app.go(`/t/${room}`);
+      })
+      .catch(this.app.refused);
   }
 
   #paintButtons(room) {
     const seated = room.you !== undefined;
-    const over = room.status === "finished";
     const items = [];
-    if (over && seated) {
-      const again = room.rematch ? `Join the next game (table ${room.rematch})` : "Play again";
-      items.push(button(again, () => this.#rematch(), { class: "primary", id: "rematch" }));
-    } else if (over && room.rematch && !room.spec.private) {
-      items.push(h("a", { class: "button", href: `/t/${room.rematch}`, "data-go": true }, "Watch the next game"));
-    }
-    if (over)
-      items.push(h("a", { class: "button", href: `/replay/${this.number}`, "data-go": true, id: "replay" }, "Replay"));
-    if (seated && !over && room.status !== "closed") items.push(this.#leaveButton());
+    if (seated && (room.status === "waiting" || room.status === "playing")) items.push(this.#leaveButton());
     if (!seated && room.status === "playing") items.push(h("span", { class: "quiet" }, "You are watching."));
-    items.push(h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"));
+    if (room.status !== "finished") items.push(h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"));
     this.buttons.replaceChildren(...items);
   }
 
@@ -321,43 +405,5 @@ class TableView {
       .rematch()
       .then(({ room }) => this.app.go(`/t/${room}`))
       .catch(this.app.refused);
-  }
-
-  // --- the log ---
-
-  #note(events) {
-    const describe = (event) =>
-      event.type.startsWith("room.")
-        ? describeRoom(event, this.who)
-        : this.module?.describe(event, this.who, this.#room);
-    this.#write(
-      events
-        .map(describe)
-        .filter(Boolean)
-        .map((text) => h("li", {}, grammar(text))),
-    );
-  }
-
-  #write(lines) {
-    const low = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 60;
-    this.log.append(...lines);
-    while (this.log.childElementCount > LOG_KEPT) this.log.firstElementChild.remove();
-    if (low) this.log.scrollTop = this.log.scrollHeight;
-  }
-
-  /** Loads the log of the steps before this client attached, as far as its seat may see them. */
-  async #backfill() {
-    const room = this.#room;
-    if (!room || room.you === undefined || room.offset < 2 || this.log.childElementCount) return;
-    const after = Math.max(0, room.offset - LOG_BEFORE);
-    const answer = await fetch(`/api/rooms/${this.number}/updates?after=${after}`, {
-      headers: { Authorization: `Bearer ${this.app.identity.token}` },
-    }).catch(() => null);
-    if (!answer?.ok) return;
-    const { updates } = await answer.json();
-    const later = [...this.log.children];
-    this.log.replaceChildren();
-    updates.filter((update) => update.offset <= room.offset).forEach((update) => this.#note(update.events));
-    this.#write(later);
   }
 }

@@ -71,11 +71,14 @@ export class Talk {
     this.to.value = others.includes(before) ? before : "";
   }
 
-  /** Shows a message of another player as a toast while the chat is not visible. */
+  /** Alerts the player to a message of another one; shows it as a toast while the chat is not visible. */
   announce(events) {
     const mine = this.app.identity.name;
     const said = events.filter((event) => event.type === "room.said" && event.name !== mine);
     const { top } = this.element.getBoundingClientRect();
-    if (said.length && top > innerHeight) this.app.toast(`${said.at(-1).name}: ${said.at(-1).text}`);
+    if (!said.length) return;
+    const words = `${said.at(-1).name}: ${said.at(-1).text}`;
+    this.app.alert("chat", words);
+    if (top > innerHeight) this.app.toast(words);
   }
 }

@@ -1,21 +1,22 @@
 // Room events and refusals as sentences.
 
 const ENDINGS = {
-  last_stone: "took the last stone",
-  towers: "built the last tower",
+  last_stone: "the last stone is taken",
+  towers: "the last tower is built",
   islands: "three islands are left",
   bag: "the bag is empty",
   assistants: "the assistants are used up",
   alone: "everybody else is gone",
   abandoned: "nobody was left",
-  points: "most points",
+  points: "the last round is over",
   won: "the dungeon is beaten",
-  lost: "the dungeon won",
+  lost: "nobody got out of the dungeon",
   deserted: "nobody was left in the dungeon",
 };
 
+/** A refusal as a sentence. Rooms of the cluster are tables on the page. */
 export function sentence(refusal) {
-  const text = refusal?.message ?? String(refusal);
+  const text = (refusal?.message ?? String(refusal)).replaceAll(/\broom\b/g, "table");
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
@@ -74,4 +75,26 @@ export function describeRoom(event, who) {
 export function clockText(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+const span = (ms) => (ms % 60_000 ? `${ms / 1000} s` : `${ms / 60_000} min`);
+const OPTIONS = {
+  expert: (on) => on && "expert rules: coins and characters",
+  stones: (count) => `${count} stones`,
+  count: (count) => (count === 1 ? "1 level" : `${count} levels`),
+  start: (level) => level > 1 && `from level ${level}`,
+  levels: (word) => typeof word === "string" && `dungeon: ${word}`,
+  move_time_ms: (ms) => (ms ? `${span(ms)} for a move` : "no limit for a move"),
+  whole_level: (on) => on && "spectators see the whole level",
+};
+
+/** The spec of a table in words, for those who are invited to it. */
+export function specWords({ seats, bots, turn_ms: turn, options = {}, private: hidden, spectators }) {
+  return [
+    `${seats} player${seats === 1 ? "" : "s"}${bots ? `, ${bots} of them ${bots === 1 ? "a bot" : "bots"}` : ""}`,
+    ...Object.entries(options).map(([name, value]) => OPTIONS[name]?.(value)),
+    turn ? `${span(turn)} a turn` : "no limit for a turn",
+    hidden && "private",
+    spectators === "none" && "no spectators",
+  ].filter(Boolean);
 }

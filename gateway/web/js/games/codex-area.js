@@ -2,12 +2,23 @@
 
 import { lit } from "../board.js";
 import { at, button, h, picture, s } from "../dom.js";
+import { coveredInWords } from "./codex-cards.js";
 import { card, HEIGHT, STEP_X, STEP_Y, WIDTH } from "./codex-draw.js";
 
 const ZOOMS = 1.3;
 const [MOST, LEAST] = [4, 0.35];
 
 const place = ({ i, j }) => [(j - 40) * STEP_X, (i - 40) * STEP_Y];
+
+/** A cell in words, as seen from the starting card. */
+function whereInWords({ i, j }) {
+  const [down, right] = [i - 40, j - 40];
+  const parts = [
+    down && `${Math.abs(down)} ${down > 0 ? "down" : "up"}`,
+    right && `${Math.abs(right)} ${right > 0 ? "right" : "left"}`,
+  ];
+  return `${parts.filter(Boolean).join(", ")} of the starting card`;
+}
 
 /** The smallest box around these cells. */
 function box(cells, margin) {
@@ -18,15 +29,8 @@ function box(cells, margin) {
 }
 
 const cards = (area, seat) =>
-  area.map((placed, index) =>
-    at(
-      ...place(placed),
-      s(
-        "g",
-        { class: index === area.length - 1 ? "fresh" : "", "data-at": `cell-${seat}-${placed.i}-${placed.j}` },
-        card(placed.card, placed.face),
-      ),
-    ),
+  area.map((placed) =>
+    at(...place(placed), s("g", { "data-at": `cell-${seat}-${placed.i}-${placed.j}` }, card(placed.card, placed.face))),
   );
 
 export const thumbnail = (area, seat) =>
@@ -57,7 +61,7 @@ export class Area {
       button(text, act, { class: "small tool", "aria-label": name, title: name, "data-key": key });
     return h(
       "span",
-      { class: "row" },
+      { class: "row tools" },
       tool("−", "Smaller", () => this.#scale(1 / ZOOMS), "zoom-out"),
       tool("+", "Larger", () => this.#scale(ZOOMS), "zoom-in"),
       tool("⤢", "Show all", () => (this.fit(), this.#paint()), "zoom-fit"),
@@ -79,7 +83,7 @@ export class Area {
         y,
         lit(s("g", {}, spot), {
           key: `cell-${command.i}-${command.j}`,
-          label: `Place it at row ${command.i - 40}, column ${command.j - 40}`,
+          label: `Place it over ${coveredInWords(area, command.i, command.j)}; ${whereInWords(command)}`,
           act: () => act(command),
         }),
       );

@@ -127,7 +127,35 @@ export function sideInWords(card, face) {
     .join("; ");
 }
 
-export function objectiveInWords({ points, symbols, pattern }) {
-  const what = symbols ? counted(symbols) : `a pattern of ${pattern.map((cell) => cell.kingdom).join(", ")} cards`;
-  return `${points} points for each ${what}`;
+const COLUMNS = ["left", "middle", "right"];
+
+function patternInWords(cells) {
+  const last = Math.max(...cells.map((cell) => cell.x));
+  const column = (x) => COLUMNS[last === 1 ? x * 2 : x];
+  return `pattern from top to bottom: ${cells.map(({ kingdom, x }) => `${kingdom} ${column(x)}`).join(", ")}`;
+}
+
+export const objectiveInWords = ({ points, symbols, pattern }) =>
+  `${points} points for each ${symbols ? `set of ${counted(symbols)}` : patternInWords(pattern)}`;
+
+const CORNER_AT = [
+  [1, 1],
+  [1, -1],
+  [-1, 1],
+  [-1, -1],
+];
+
+/** The corners that a card at row `i`, column `j` would cover, in words. */
+export function coveredInWords(area, i, j) {
+  return CORNER_AT.map(([down, right], corner) => [
+    area.find((one) => one.i === i + down && one.j === j + right),
+    corner,
+  ])
+    .filter(([placed]) => placed)
+    .map(([placed, corner]) => {
+      const printed = CARDS.get(placed.card);
+      const sign = printed[placed.face].corners[corner];
+      return `the ${PLACES[corner]} corner${sign === "empty" ? "" : ` (${sign})`} of the ${printed.kingdom ?? "starting"} card`;
+    })
+    .join(" and ");
 }

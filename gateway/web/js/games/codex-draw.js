@@ -83,6 +83,17 @@ export function back({ kind, kingdom }) {
   );
 }
 
+/** A deck: the top card, and the edges of two below it. */
+export const pile = (top) =>
+  s(
+    "g",
+    { class: "pile" },
+    ...[10, 5].map((by) =>
+      s("rect", { class: "sheet", x: 1 + by, y: 1 + by, width: WIDTH - 13, height: HEIGHT - 13, rx: 9 }),
+    ),
+    s("g", { transform: "scale(0.92)" }, top),
+  );
+
 export const frame = (...children) => picture(`0 0 ${WIDTH} ${HEIGHT}`, { class: "cardpicture" }, ...children);
 
 export function objective(number) {

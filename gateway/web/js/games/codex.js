@@ -1,14 +1,19 @@
 // Codex Naturalis: the areas, the hand with both sides, the places to draw from, objectives and the score.
 
-import { lit } from "../board.js";
+import { barred, lit } from "../board.js";
 import { at, h, label, picture, s } from "../dom.js";
 import { icon, pawn, sign, SYMBOLS } from "../glyphs.js";
 import { Area, thumbnail } from "./codex-area.js";
-import { back, card, frame, inWords, objective } from "./codex-draw.js";
+import { CARDS, objectiveInWords } from "./codex-cards.js";
+import { back, card, frame, inWords, objective, pile } from "./codex-draw.js";
 import { fold, start } from "./codex-fold.js";
 
 const PLACES = ["resource deck", "gold deck", "resource place 1", "resource place 2", "gold place 1", "gold place 2"];
+const CAPTIONS = ["deck", "deck", "1", "2", "1", "2"];
 const TRACK = 30;
+const GOAL = 20;
+const DECK_CARDS = 80;
+const NARROW = 620;
 
 class Codex {
   #faces = new Map();
@@ -18,7 +23,10 @@ class Codex {
   constructor(table) {
     this.table = table;
     this.area = new Area(() => table.paint());
+    new ResizeObserver(() => this.#narrow() !== this.wasNarrow && table.paint()).observe(table.host);
   }
+
+  #narrow = () => this.table.host.clientWidth < NARROW;
 
   // --- unfinished choices ---
 
@@ -60,12 +68,16 @@ class Codex {
     const seat = this.#shown ?? room.you ?? view.current ?? view.order[0];
     const setup = this.#setup(own, all, view);
     if (!own?.hand.includes(this.#chosen) || !all.length) this.#chosen = null;
-    return [
-      setup,
-      own && this.#hand(own, all, view.phase),
-      this.#areas(room, view, seat, all, own),
-      h("div", { class: "codex-low" }, this.#places(view, all), this.#objectives(view, own), this.#track(room, view)),
-    ].filter(Boolean);
+    const narrow = (this.wasNarrow = this.#narrow());
+    const parts = {
+      hand: own && this.#hand(own, all, view, room.you),
+      area: this.#areas(room, view, seat, all, own),
+      places: this.#places(view, all),
+      objectives: this.#objectives(view, own),
+      track: this.#track(view),
+    };
+    const nodes = narrow ? stacked(setup, parts, all) : spread(setup, parts);
+    return nodes.filter(Boolean);
   }
 
   prompt(room) {
@@ -74,10 +86,8 @@ class Codex {
       starting: "Choose the side of your starting card",
       color: "Pick your colour",
       objective: "Keep one of these two objectives",
-      playing: this.#chosen
-        ? "Now choose a corner in your area (F turns the card over)"
-        : "Choose a card of your hand to place",
-      drawing: "Draw a card from one of the six places",
+      playing: this.#chosen ? "Now choose a lit corner of your area" : "Choose a card of your hand to place",
+      drawing: "Draw a card: from a deck, or one of the four open ones",
     };
     return `${last ? "Last round. " : ""}${words[phase] ?? "Your turn"}`;
   }
@@ -107,7 +117,7 @@ class Codex {
           tile(
             command,
             `objective-${command.choose}`,
-            `objective ${command.choose}`,
+            `Keep the objective: ${objectiveInWords(CARDS.get(own.offered[command.choose - 1]))}`,
             objective(own.offered[command.choose - 1]),
           ),
         ];
@@ -123,7 +133,7 @@ class Codex {
       : null;
   }
 
-  #hand(own, options, phase) {
+  #hand(own, options, view, you) {
     const cards = own.hand.map((number, index) => {
       const face = this.#face(number);
       const placeable = options.some(
@@ -147,8 +157,12 @@ class Codex {
       if (other && !placeable)
         lit(turn, { key: `flip-${number}`, label: `Turn card ${index + 1} over`, act: () => this.#flip(number) });
       else turn.addEventListener("click", () => this.#flip(number));
-      const poor = phase === "playing" && other && !placeable && h("small", {}, "its cost is not in sight");
-      return h("div", { class: "handslot" }, slot, h("div", { class: "row" }, turn, poor));
+      if (view.phase === "playing" && other && !placeable) {
+        const missing = lacking(number, view.players[you].symbols);
+        barred(slot, `${missing} On its back it can be placed for free.`);
+        return h("div", { class: "handslot" }, slot, h("small", {}, missing), turn);
+      }
+      return h("div", { class: "handslot" }, slot, turn);
     });
     return h("section", { class: "codex-hand", "aria-label": "Your hand", "data-at": "hand" }, ...cards);
   }
@@ -169,47 +183,33 @@ class Codex {
       this.#chosen = null;
       this.table.send(command);
     };
-    const others = view.order.filter((other) => other !== seat);
     const player = view.players[seat];
-    return h(
-      "div",
-      { class: "codex-areas" },
-      h(
-        "section",
-        { class: "codex-main" },
-        h(
-          "div",
-          { class: "row spread areahead" },
-          h("strong", {}, mine ? "Your area" : `Area of ${this.table.who(seat)}`),
-          symbols(player.symbols),
-          this.area.buttons(),
-        ),
-        this.area.render(player.area, targets, place, seat),
-      ),
-      others.length > 0 && h("div", { class: "thumbs" }, ...others.map((other) => this.#thumb(view, other))),
-    );
-  }
-
-  #thumb(view, seat) {
-    const name = this.table.who(seat);
-    const shown = thumbnail(view.players[seat].area, seat);
-    const show = () => {
-      this.#shown = seat;
+    const away = !mine && room.you !== undefined;
+    const home = () => {
+      this.#shown = null;
       this.area.fit();
       this.table.paint();
     };
     return h(
-      "button",
-      {
-        type: "button",
-        class: "thumb",
-        onclick: show,
-        "data-at": `seat-${seat}`,
-        "aria-label": `Show the area of ${name}`,
-      },
-      h("span", {}, name, " · ", view.players[seat].hand, " cards"),
-      shown,
+      "section",
+      { class: "codex-main", "aria-label": mine ? "Your area" : `Area of ${this.table.name(seat)}` },
+      h(
+        "div",
+        { class: "row spread areahead" },
+        h("strong", {}, mine ? "Your area" : `Area of ${this.table.name(seat)}`),
+        away && h("button", { type: "button", class: "small", onclick: home }, "Back to yours"),
+        symbols(player.symbols),
+      ),
+      this.area.buttons(),
+      this.area.render(player.area, targets, place, seat),
     );
+  }
+
+  /** Shows the area of another player, until a card is chosen. */
+  show(seat) {
+    this.#shown = seat;
+    this.area.fit();
+    this.table.paint();
   }
 
   #places(view, options) {
@@ -227,8 +227,13 @@ class Codex {
           ? s("rect", { class: "nothing", x: 2, y: 2, width: 146, height: 96, rx: 9 })
           : typeof content === "number"
             ? card(content, "front")
-            : back(content);
-      const slot = h("div", { class: "place", "data-at": `place-${place}` }, frame(drawn));
+            : pile(back(content));
+      const slot = h(
+        "div",
+        { class: "place", "data-at": `place-${place}` },
+        frame(drawn),
+        h("small", { "aria-hidden": "true" }, `${kindOf(place)} ${CAPTIONS[place]}`),
+      );
       const order = command(place);
       const what =
         typeof content === "number" ? inWords(content, "front") : content ? `${content.kingdom} on its back` : "empty";
@@ -243,7 +248,7 @@ class Codex {
     return h(
       "section",
       { class: "codex-places", "aria-label": "Cards to draw" },
-      h("h3", {}, "To draw from"),
+      h("h3", {}, "To draw from", h("small", {}, ` · ${left(view)} in the decks`)),
       h("div", { class: "placegrid" }, ...slots),
     );
   }
@@ -258,38 +263,29 @@ class Codex {
         "div",
         { class: "placegrid" },
         ...view.common.map((number) => h("div", { class: "place" }, objective(number))),
-        secret && h("div", { class: "place secret" }, objective(secret), h("small", {}, "yours")),
+        secret && h("div", { class: "place secret" }, objective(secret), h("small", {}, "yours alone")),
       ),
     );
   }
 
-  #track(room, view) {
+  #track(view) {
     const pawns = Object.entries(view.players);
-    const spot = (points) => 14 + (Math.min(points, TRACK - 1) / (TRACK - 1)) * 572;
+    const low = 30 + pawns.length * 22;
+    const spot = (points) => 14 + (Math.min(points, TRACK - 1) / (TRACK - 1)) * 192;
+    const words = pawns.map(([seat, player]) => `${this.table.who(Number(seat))}: ${player.points} points`);
     return h(
       "section",
       { class: "codex-track" },
-      h("h3", {}, "Score"),
+      h("h3", {}, "Score", h("small", {}, ` · last round at ${GOAL}`)),
       picture(
-        `0 0 600 ${34 + pawns.length * 22}`,
-        {
-          role: "img",
-          "aria-label": pawns
-            .map(([seat, player]) => `${this.table.who(Number(seat))}: ${player.points} points`)
-            .join(", "),
-        },
-        ...[0, 5, 10, 15, 20, 25].map((points) => [
-          s("line", {
-            class: points === 20 ? "goal" : "grid",
-            x1: spot(points),
-            x2: spot(points),
-            y1: 20,
-            y2: 30 + pawns.length * 22,
-          }),
-          label(spot(points), 10, points, { class: "tiny" }),
+        `0 0 220 ${low + 4}`,
+        { role: "img", "aria-label": words.join(", ") },
+        ...[0, 5, 10, 15, GOAL, 25].map((points) => [
+          s("line", { class: points === GOAL ? "goal" : "grid", x1: spot(points), x2: spot(points), y1: 20, y2: low }),
+          label(spot(points), 10, points, { class: points === GOAL ? "tiny strong" : "tiny" }),
         ]),
         ...pawns.map(([seat, player], row) => [
-          s("line", { class: "grid", x1: 14, x2: 586, y1: 36 + row * 22, y2: 36 + row * 22 }),
+          s("line", { class: "grid", x1: 14, x2: 206, y1: 36 + row * 22, y2: 36 + row * 22 }),
           at(
             spot(player.points),
             36 + row * 22,
@@ -326,6 +322,43 @@ class Codex {
   }
 }
 
+/** On a wide screen all parts lie around the area. */
+const spread = (setup, { hand, area, places, objectives, track }) => [
+  h(
+    "div",
+    { class: "codex-wide" },
+    h("div", { class: "codex-centre" }, setup, area),
+    h("div", { class: "codex-right" }, places, track),
+    h("div", { class: "codex-bottom" }, hand, objectives),
+  ),
+];
+
+/** On a narrow screen the part that the turn needs comes first. */
+const stacked = (setup, { hand, area, places, objectives, track }, options) =>
+  options.some(({ type }) => type.startsWith("draw_"))
+    ? [setup, places, hand, area, objectives, track]
+    : [setup, hand, area, objectives, places, track];
+
+const kindOf = (place) => (place === 1 || place > 3 ? "Gold" : "Resource");
+
+/** The cards that are left in the decks: all that lie nowhere else. Starting cards are not from the decks. */
+function left(view) {
+  const players = Object.values(view.players);
+  const placed = players.reduce((sum, { area, hand }) => sum + Math.max(0, area.length - 1) + hand, 0);
+  return DECK_CARDS - placed - view.places.filter((content) => typeof content === "number").length;
+}
+
+/** What a gold card needs that the area does not show. */
+function lacking(number, symbols) {
+  const { cost } = CARDS.get(number);
+  const kinds = [...new Set(cost)].map((kind) => [
+    kind,
+    cost.filter((one) => one === kind).length - (symbols[kind] ?? 0),
+  ]);
+  const missing = kinds.filter(([, count]) => count > 0).map(([kind, count]) => `${count} more ${kind}`);
+  return missing.length ? `Needs ${missing.join(", ")}.` : "It fits nowhere.";
+}
+
 const symbols = (counts) =>
   h(
     "span",
@@ -348,13 +381,34 @@ const SAYS = {
     `${who(event.seat)}: ${event.gained.join(" + ")} for objectives, ${event.points} points in all.`,
 };
 
-function emblem() {
-  return picture(
-    "0 0 380 170",
-    {},
-    at(20, 8, card(41, "front")),
-    at(20 + 116, 8 + 62, card(15, "front")),
-    at(20 + 232, 8, card(26, "front")),
+/** The places that an event has changed. */
+function marks(event) {
+  if (event.type === "card_placed") return [`cell-${event.seat}-${event.i}-${event.j}`];
+  return event.type === "place_changed" && event.place > 1 ? [`place-${event.place}`] : [];
+}
+
+/** A seat at the end of the game. */
+function result(view, seat) {
+  const player = view.table.players[seat];
+  const points = `${player.points} point${player.points === 1 ? "" : "s"}`;
+  return player.objective ? `${points}, ${player.objective_points} of them from objectives` : points;
+}
+
+/** The area of another player in the list of players. Pressing it shows the area in full. */
+function panel(view, seat, room, game) {
+  const player = view.table.players[seat];
+  const name = room.seats.find((one) => one.seat === seat)?.name;
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "thumb",
+      onclick: () => game.show(seat),
+      "data-at": `seat-${seat}`,
+      "aria-label": `${player.hand} cards in hand. Show the area of ${name}`,
+    },
+    thumbnail(player.area, seat),
+    h("small", {}, `${player.hand} cards in hand`),
   );
 }
 
@@ -369,6 +423,8 @@ export const codex = {
   fold,
   start,
   turn: (view) => (view.table.current === null ? [] : [view.table.current]),
-  emblem,
+  marks,
   score,
+  panel,
+  result,
 };

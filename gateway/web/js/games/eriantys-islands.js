@@ -1,6 +1,6 @@
 // The ring of islands with mother nature, and the clouds inside it.
 
-import { lit } from "../board.js";
+import { barred, lit } from "../board.js";
 import { at, label, picture, s } from "../dom.js";
 import { COLOURS, student, tower } from "../glyphs.js";
 
@@ -108,7 +108,7 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
         ...where.get(tile),
         s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })),
         at(0, 0, ...crowd(those, 27)),
-        built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.15)" }, tower(built))),
+        built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.5)" }, tower(built))),
         label(0, land - 8, tile, { class: "tilenumber" }),
       );
     }),
@@ -118,6 +118,7 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     ),
     s("title", {}, words),
   );
+  if (target?.why) return barred(drawn, target.why);
   return target
     ? lit(drawn, { key: `island-${tiles[0]}`, label: `${target.label}: ${words}`, act: target.act })
     : drawn;
@@ -153,13 +154,16 @@ function facts(view, bag, narrow) {
   return narrow ? parts : [parts.join(" · ")];
 }
 
-/** `target(group)` and `take(cloud)` return the action of pressing one, if there is one now. */
+/**
+ * `target(group)` and `take(cloud)` return the action of pressing one, if there is one now; `target` may also return
+ * {why}, the reason why there is none.
+ */
 export function islands(view, narrow, target, take) {
   const shape = narrow ? NARROW : WIDE;
   const where = places(view.groups, shape);
   const [x, y] = shape.middle;
   const count = view.clouds.length;
-  const columns = narrow ? 1 : Math.min(count, 4);
+  const columns = narrow ? Math.ceil(count / 2) : count;
   const clouds = view.clouds.map((students, number) => {
     const [column, row] = [number % columns, Math.floor(number / columns)];
     const rows = Math.ceil(count / columns);
@@ -172,12 +176,14 @@ export function islands(view, narrow, target, take) {
     );
   });
   const bag = view.bag.reduce((sum, one) => sum + one, 0);
-  const low = narrow ? y + 46 * count + 22 : y + 58;
+  const low = y + (narrow ? 112 : 58);
   return picture(
     `0 0 ${shape.size.join(" ")}`,
-    { class: "islands", role: "group", "aria-label": "Islands" },
+    { class: narrow ? "islands narrow" : "islands", role: "group", "aria-label": "Islands" },
     ...view.groups.map((one) => group(view, one, where, shape.land, target(one))),
     ...clouds,
-    ...facts(view, bag, narrow).map((text, line) => label(x, low + line * 22, text, { class: "centre" })),
+    ...facts(view, bag, narrow).map((text, line) =>
+      label(x, low + line * (narrow ? 27 : 22), text, { class: "centre" }),
+    ),
   );
 }

@@ -1,7 +1,7 @@
 // A school board: entrance, dining room, professors, towers.
 
 import { lit } from "../board.js";
-import { at, h, label, picture, s } from "../dom.js";
+import { at, h, picture, s } from "../dom.js";
 import { coin, COLOURS, icon, professor, student, tower } from "../glyphs.js";
 
 const ROW = 34;
@@ -9,35 +9,77 @@ const SEATS = 10;
 const [HALL_X, PROFESSOR_X, TOWER_X] = [112, 372, 414];
 const row = (index) => 22 + index * ROW;
 
+/** The towers that a seat, or its team, has still to build. */
+export const towersLeft = (view, seat) =>
+  view.players.reduce((sum, player) => sum + (player.tower === view.players[seat].tower ? player.towers : 0), 0);
+
 /** `act.entrance(colour)` and `act.hall(colour)` return the present action there: {press, label, picked}. */
 export function school(view, seat, name, act) {
   const player = view.players[seat];
+  const whose = name === "You" ? "Your school" : `School of ${name}`;
   return h(
     "section",
     { class: "school", "data-school": seat },
-    heading(view, seat, name, player),
+    heading(view, whose, player),
     picture(
       "0 0 468 184",
-      { class: "schoolpicture", role: "group", "aria-label": `School of ${name}` },
+      { class: "schoolpicture", role: "group", "aria-label": whose },
       s("rect", { class: "wood", x: 2, y: 2, width: 464, height: 180, rx: 14 }),
       entrance(player, seat, act),
       hall(player, seat, act),
       professors(view, seat),
-      towers(player, seat),
+      towers(player, seat, towersLeft(view, seat)),
     ),
   );
 }
 
-function heading(view, seat, name, player) {
-  const far = Math.ceil(player.assistant / 2);
-  const steps = player.assistant === null ? "" : `assistant ${player.assistant}, ${far} step${far > 1 ? "s" : ""}`;
+function heading(view, whose, player) {
   return h(
     "div",
     { class: "schoolhead" },
-    h("strong", {}, name),
-    h("small", {}, steps),
-    view.expert && h("span", { class: "purse", title: `${player.coins} coins` }, icon(coin(), "coins"), player.coins),
-    h("small", { class: "handsize" }, `${player.hand.length} assistants`),
+    h("strong", {}, whose),
+    h("small", {}, assistantWords(player)),
+    view.expert &&
+      h(
+        "span",
+        { class: "purse", title: `${player.coins} coins` },
+        icon(coin()),
+        player.coins,
+        h("span", { class: "hidden" }, " coins"),
+      ),
+  );
+}
+
+function assistantWords({ assistant }) {
+  const far = Math.ceil(assistant / 2);
+  return assistant === null ? "" : `assistant ${assistant}, ${far} step${far > 1 ? "s" : ""}`;
+}
+
+/** The school of another player in a few lines: for each color the entrance, the dining room and the professor. */
+export function panel(view, seat) {
+  const player = view.players[seat];
+  const cell = (colour, index) =>
+    h(
+      "span",
+      {
+        class: `cell${view.professors[index] === seat ? " professor" : ""}`,
+        "data-at": `hall-${seat}-${colour}`,
+        title: `${colour.toLowerCase()}: ${player.hall[index]} in the dining room, ${player.entrance[index]} in the entrance`,
+      },
+      h("span", { "data-at": `professor-${seat}-${colour}` }, icon(student(colour), colour.toLowerCase())),
+      h("b", {}, player.hall[index]),
+      h("small", {}, `+${player.entrance[index]}`),
+    );
+  return h(
+    "div",
+    { class: "miniature", "data-at": `entrance-${seat}` },
+    h("div", { class: "cells" }, ...COLOURS.map(cell)),
+    h(
+      "div",
+      { class: "row quiet minifacts", "data-at": `towers-${seat}` },
+      h("span", {}, assistantWords(player) || "no assistant yet"),
+      view.expert && h("span", { class: "purse" }, icon(coin(), "coins"), player.coins),
+    ),
   );
 }
 
@@ -99,22 +141,27 @@ function professors(view, seat) {
     at(
       PROFESSOR_X,
       row(index),
-      view.professors[index] === seat ? professor(colour, true) : s("circle", { r: 11, class: "empty" }),
+      s(
+        "g",
+        { "data-at": `professor-${seat}-${colour}` },
+        view.professors[index] === seat ? professor(colour, true) : s("circle", { r: 11, class: "empty" }),
+      ),
     ),
   );
 }
 
-function towers(player, seat) {
+/** The towers that are left. Partners share them, so both boards show the same ones. */
+function towers(player, seat, left) {
   return s(
     "g",
     { "data-at": `towers-${seat}` },
-    ...Array.from({ length: player.towers }, (_, place) =>
+    ...Array.from({ length: left }, (_, place) =>
       at(
         TOWER_X + (place % 2) * 30,
         28 + Math.floor(place / 2) * 42,
         s("g", { transform: "scale(1.2)" }, tower(player.tower)),
       ),
     ),
-    player.towers === 0 && label(TOWER_X + 14, 92, "0", { class: "tiny" }),
+    s("title", {}, `${left} ${player.tower.toLowerCase()} towers left to build`),
   );
 }

@@ -1,11 +1,12 @@
 // Eriantys: islands, schools, assistants and characters, and choices of several steps made from the options.
 
-import { lit } from "../board.js";
+import { barred, lit } from "../board.js";
 import { button, h, picture, s } from "../dom.js";
 import { coin, COLOURS, icon, student, tower } from "../glyphs.js";
+import { actionBar } from "./eriantys-bar.js";
 import { fold, price } from "./eriantys-fold.js";
 import { islands } from "./eriantys-islands.js";
-import { school } from "./eriantys-school.js";
+import { panel, school, towersLeft } from "./eriantys-school.js";
 import { CHARACTERS, describe } from "./eriantys-words.js";
 
 const [MONK, JESTER, MINSTREL] = [1, 7, 10];
@@ -14,6 +15,7 @@ const NOBODY = [0, 0, 0, 0, 0];
 const more = (counts, colour, by = 1) => counts.map((count, index) => count + (COLOURS[index] === colour ? by : 0));
 const same = (some, others) => some.every((count, index) => count === others[index]);
 const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 class Eriantys {
   /** An unfinished choice: a student {colour, copy}, or a character {number, colour, given, taken}. */
@@ -81,9 +83,16 @@ class Eriantys {
         ? offer.find(held.step ?? "move_to_island", (one) => one.colour === held.colour && inside(one.tile))
         : (offer.find("move_mother", ({ steps }) => this.#reached(view, steps) === group) ??
           offer.find("choose_island", (one) => inside(one.tile)));
-    if (!found) return null;
-    const text = found.type === "move_mother" ? `Mother nature, ${found.steps} steps` : "Here";
+    if (!found) return offer.find("move_mother") ? { why: this.#tooFar(view, group) } : null;
+    const text = found.type === "move_mother" ? `Mother nature, ${plural(found.steps, "step")}` : "Here";
     return { label: text, act: () => this.#send(found) };
+  }
+
+  #tooFar(view, group) {
+    const most = Math.ceil(view.players[view.turn].assistant / 2);
+    return group.tiles.includes(view.mother)
+      ? "Mother nature has to move on"
+      : `Too far: your assistant allows ${plural(most, "step")}`;
   }
 
   #reached(view, steps) {
@@ -150,30 +159,32 @@ class Eriantys {
     const view = room.game;
     if (!options) this.#held = null;
     const offer = this.#offer(options ?? []);
-    this.wasNarrow = this.#narrow();
-    const take = (number) => {
-      const found = offer.find("take_cloud", ({ cloud }) => cloud === number);
-      return found && (() => this.#send(found));
-    };
+    const narrow = (this.wasNarrow = this.#narrow());
     const mine = room.you;
+    const characters = view.characters.map((card) => this.#character(card, offer, view, mine));
     const act = {
       entrance: (colour, copy) => this.#entrance(offer, colour, copy),
       hall: (colour) => this.#hall(offer, colour),
     };
-    const seats = view.players.map((_, seat) => seat);
-    const ordered = mine === undefined ? seats : [mine, ...seats.filter((seat) => seat !== mine)];
-    return [
-      islands(view, this.wasNarrow, (group) => this.#island(offer, view, group), take),
-      this.#extra(offer),
-      mine !== undefined && this.#assistants(view, mine, offer),
-      view.characters.length > 0 &&
-        h("div", { class: "characters" }, ...view.characters.map((card) => this.#character(card, offer, view))),
-      h(
-        "div",
-        { class: "schools" },
-        ...ordered.map((seat) => school(view, seat, this.table.who(seat), seat === mine && options ? act : null)),
-      ),
-    ].filter(Boolean);
+    const cloud = (number) => {
+      const found = offer.find("take_cloud", (one) => one.cloud === number);
+      return found && (() => this.#send(found));
+    };
+    const hand = mine !== undefined && this.#assistants(view, mine, offer);
+    const planning = offer.all.some((one) => one.type === "play_assistant");
+    return {
+      board: [
+        islands(view, narrow, (group) => this.#island(offer, view, group), cloud),
+        this.#extra(offer),
+        mine === undefined
+          ? h("div", { class: "schools" }, ...view.players.map((_, seat) => school(view, seat, this.table.who(seat))))
+          : h("div", { class: "ownrow" }, school(view, mine, "You", options ? act : null), !narrow && hand),
+      ].filter(Boolean),
+      aside: characters.length
+        ? [h("section", { class: "characters", "aria-label": "Characters" }, ...characters)]
+        : [],
+      bar: narrow && options ? (planning ? [hand] : actionBar(view, mine, act, cloud)) : [],
+    };
   }
 
   #assistants(view, seat, offer) {
@@ -182,27 +193,25 @@ class Eriantys {
     return h(
       "div",
       { class: `assistants${planning ? "" : " resting"}`, role: "group", "aria-label": "Your assistants" },
-      ...hand.map((value) => {
-        const found = offer.find("play_assistant", (one) => one.value === value);
-        const steps = Math.ceil(value / 2);
-        const card = h(
-          "div",
-          { class: "assistant" },
-          h("b", {}, value),
-          h("small", {}, `${steps} step${steps > 1 ? "s" : ""}`),
-        );
-        return found
-          ? lit(card, {
-              key: `assistant-${value}`,
-              label: `Assistant ${value}: mother nature goes up to ${steps} steps`,
-              act: () => this.#send(found),
-            })
-          : card;
-      }),
+      ...hand.map((value) => this.#assistant(view, value, offer, planning)),
     );
   }
 
-  #character(card, offer, view) {
+  #assistant(view, value, offer, planning) {
+    const found = offer.find("play_assistant", (one) => one.value === value);
+    const steps = Math.ceil(value / 2);
+    const card = h("div", { class: "assistant" }, h("b", {}, value), h("small", {}, plural(steps, "step")));
+    if (found)
+      return lit(card, {
+        key: `assistant-${value}`,
+        label: `${value} ${plural(steps, "step")}: assistant ${value}, mother nature goes up to ${plural(steps, "step")}`,
+        act: () => this.#send(found),
+      });
+    const other = view.players.findIndex((player) => player.assistant === value);
+    return planning && other >= 0 ? barred(card, `${this.table.who(other)} has played ${value} in this round`) : card;
+  }
+
+  #character(card, offer, view, mine) {
     const { name, text } = CHARACTERS[card.number];
     const offered = offer.all.filter((one) => one.type === "play_character" && one.number === card.number);
     const open = this.#held?.number === card.number;
@@ -222,9 +231,10 @@ class Eriantys {
       },
       head,
       h("p", {}, text),
-      h("div", { class: "row wrap" }, this.#onCard(card, offer, open), open && this.#done(offer)),
+      h("div", { class: "row wrap tokens" }, this.#onCard(card, offer, open), open && this.#done(offer)),
     );
-    if (!offered.length || open) return element;
+    if (open || active) return element;
+    if (!offered.length) return offer.all.length ? barred(element, this.#closed(card, view, mine)) : element;
     const begin = () => (offered[0].choice === null ? this.#send(offered[0]) : this.#hold(begun(offered[0])));
     head.append(
       lit(h("button", { type: "button", class: "small" }, "Play"), {
@@ -234,6 +244,15 @@ class Eriantys {
       }),
     );
     return element;
+  }
+
+  /** The reason why a character cannot be played now. */
+  #closed(card, view, mine) {
+    const { coins } = view.players[mine];
+    if (view.phase === "planning") return "Characters are played in your own turn, after the assistants";
+    if (view.active) return "You have played a character in this turn";
+    if (coins < price(card)) return `It costs ${plural(price(card), "coin")}, and you have ${coins}`;
+    return "It would change nothing now";
   }
 
   /** The students on a card, or the colors it asks for, as buttons while the card is being played. */
@@ -310,7 +329,7 @@ class Eriantys {
     const words = {
       planning: "Play an assistant: low numbers go first, high ones walk further",
       students: held
-        ? "Where to? An island, or its row in your dining room"
+        ? "Where to? An island, or your dining room"
         : `Move ${moves} student${moves === 1 ? "" : "s"}: choose one of your entrance`,
       mother: "Move mother nature to one of the lit islands",
       cloud: "Take a cloud",
@@ -327,7 +346,7 @@ class Eriantys {
 
   paused = (room) => (room.game?.paused ? "The game waits for somebody to come back" : null);
 
-  flights(event) {
+  flights(event, room) {
     const piece = (colour) => () => picture("-12 -12 24 24", {}, student(colour));
     switch (event.type) {
       case "student_to_island":
@@ -354,7 +373,7 @@ class Eriantys {
         return event.tiles.map((tile) => ({
           from: `towers-${event.seat}`,
           to: `tile-${tile}`,
-          piece: () => picture("-12 -12 24 24", {}, tower("GREY")),
+          piece: () => picture("-12 -12 24 24", {}, tower(room.game.players[event.seat].tower)),
         }));
       default:
         return [];
@@ -369,32 +388,63 @@ function begun({ number, choice }) {
   return choice.type === "exchange" ? { number, given: NOBODY, taken: NOBODY } : { number };
 }
 
+/** The places that an event has changed. */
+function marks(event) {
+  switch (event.type) {
+    case "student_to_island":
+    case "card_to_island":
+    case "no_entry_placed":
+      return [`tile-${event.tile}`];
+    case "student_to_hall":
+    case "card_to_hall":
+      return [`hall-${event.seat}-${event.colour}`];
+    case "mother_moved":
+      return ["mother"];
+    case "towers_placed":
+      return event.tiles.map((tile) => `tile-${tile}`);
+    case "professor_taken":
+      return [`professor-${event.seat}-${event.colour}`];
+    default:
+      return [];
+  }
+}
+
+const TEAM = { BLACK: "Black", WHITE: "White" };
+
+/** In a game of four, partners share the towers and the victory. */
+function teams(view, room) {
+  if (view.players.length !== 4) return null;
+  return Object.keys(TEAM).map((color) => {
+    const seats = view.players.flatMap((player, seat) => (player.tower === color ? [seat] : []));
+    const left = seats.reduce((sum, seat) => sum + view.players[seat].towers, 0);
+    const side = room.you === undefined ? TEAM[color] : seats.includes(room.you) ? "Your team" : "The other team";
+    return {
+      title: [side, h("span", { class: "score" }, icon(tower(color), `${TEAM[color]} towers left`), left)],
+      seats,
+    };
+  });
+}
+
 function score(view, seat) {
   const player = view.players[seat];
   const professors = view.professors.flatMap((owner, index) =>
     owner === seat ? [icon(student(COLOURS[index]), `${COLOURS[index].toLowerCase()} professor`)] : [],
   );
-  return [
-    ...professors,
-    h(
-      "span",
-      { title: "towers left to build" },
-      icon(tower(player.tower), `${player.tower.toLowerCase()} towers left`),
-      player.towers,
-    ),
-  ];
+  const towers = h(
+    "span",
+    { title: "towers left to build" },
+    icon(tower(player.tower), `${player.tower.toLowerCase()} towers left`),
+    player.towers,
+  );
+  return [...professors, view.players.length < 4 && towers];
 }
 
-function emblem() {
-  return picture(
-    "-130 -30 260 60",
-    {},
-    ...COLOURS.map((colour, index) => {
-      const token = student(colour);
-      token.setAttribute("transform", `translate(${(index - 2) * 46} ${index % 2 ? 6 : -4}) scale(1.7)`);
-      return token;
-    }),
-  );
+/** A seat at the end of the game. */
+function result(view, seat) {
+  const built = view.tiles.filter((tile) => tile.tower === view.players[seat].tower).length;
+  const professors = view.professors.filter((owner) => owner === seat).length;
+  const left = towersLeft(view, seat);
+  return `${plural(built, "tower")} on islands, ${left} left; ${plural(professors, "professor")}`;
 }
 
 export const eriantys = {
@@ -403,6 +453,10 @@ export const eriantys = {
   fold,
   start: null,
   turn: (view) => (view.phase === "over" ? [] : [view.turn]),
-  emblem,
+  marks,
   score,
+  panel,
+  allShown: true,
+  teams,
+  result,
 };

@@ -1,15 +1,22 @@
-// Maps games to the modules that draw them. Any other game is shown as plain data, with its options as buttons.
+// Maps games to the modules that draw them. A module and its style sheet are loaded at the first table of the game.
+// Any other game is shown as plain data, with its options as buttons.
 //
-// A game's module has: `emblem()`, `describe(event, who)` -> words or null, `score(view, seat)`, `start`,
-// `fold(view, event)` and `turn(view)` for replays, and `open(table)` -> {render(room, options) -> elements, prompt, key, half, cancel,
-// flights}. `table` has send(command), paint(), who(seat) ("You" or a name) and name(seat).
+// A game's module has: `describe(event, who)` -> words or null, `score(view, seat)`, `result(view, seat)`,
+// `marks(event)`, `start`, `fold(view, event)` and `turn(view)` for replays, and `open(table)` -> {render(room, options),
+// prompt, key, half, cancel, flights}. `table` has send(command), paint(), who(seat) ("You" or a name) and name(seat).
 
-import { any } from "./any.js";
-import { codex } from "./codex.js";
-import { eriantys } from "./eriantys.js";
-import { snarl } from "./snarl.js";
-import { stones } from "./stones.js";
+import { style } from "../dom.js";
 
-const MODULES = new Map(Object.entries({ stones, codex, eriantys, snarl }));
+const MODULES = {
+  stones: async () => (await import("./stones.js")).stones,
+  codex: async () => (await import("./codex.js")).codex,
+  eriantys: async () => (await import("./eriantys.js")).eriantys,
+  snarl: async () => (await import("./snarl.js")).snarl,
+};
+const STYLED = new Set(["codex", "eriantys", "snarl"]);
 
-export const games = (name) => MODULES.get(name) ?? any;
+export async function load(name) {
+  const known = Object.hasOwn(MODULES, name) ? MODULES[name] : async () => (await import("./any.js")).any;
+  const [module] = await Promise.all([known(), style("table"), STYLED.has(name) && style(`games/${name}`)]);
+  return module;
+}

@@ -1,16 +1,10 @@
 // The map of a level as far as a player has seen it, kept with the tab, and the drawing of the dungeon.
 
-import { label, s } from "../dom.js";
+import { s } from "../dom.js";
 
 export const CELL = 40;
 const KIND = { " ": 0, "#": 0, ".": 1, ":": 1, "+": 2 };
 const TILES = ["rock", "floor", "doorway"];
-const SHAPES = [
-  "M0 -13 A13 13 0 1 1 -0.01 -13 Z",
-  "M0 -14 L13.5 0 L0 14 L-13.5 0 Z",
-  "M-12 -12 H12 V12 H-12 Z",
-  "M0 -14 L13 11 H-13 Z",
-];
 
 export const spot = ([row, column]) => `${row},${column}`;
 const point = (text) => text.split(",").map(Number);
@@ -84,9 +78,24 @@ export function ground(memory) {
   });
 }
 
-const keyShape = () =>
+/** Stripes over the tiles that monsters can reach. */
+export function striped(spots) {
+  if (!spots.length) return [];
+  const pattern = s(
+    "pattern",
+    { id: "stripes", width: 10, height: 10, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    s("rect", { class: "stripe", width: 4, height: 10 }),
+  );
+  const areas = spots.map((at) => {
+    const [row, column] = point(at);
+    return s("rect", { x: column * CELL, y: row * CELL, width: CELL, height: CELL, fill: "url(#stripes)" });
+  });
+  return [pattern, ...areas];
+}
+
+export const keyShape = () =>
   s("g", { class: "thing key" }, s("circle", { cx: -6, r: 6 }), s("path", { d: "M0 0 H14 M9 0 V6 M13 0 V5" }));
-const exitShape = (open) =>
+export const exitShape = (open) =>
   s(
     "g",
     { class: `thing exit${open ? " open" : ""}` },
@@ -99,33 +108,6 @@ export function things(memory, open) {
     memory.exit && put(memory.exit, exitShape(open), s("title", {}, open ? "The exit is open" : "The exit is locked")),
     memory.key && put(memory.key, keyShape(), s("title", {}, "The key")),
   ].filter(Boolean);
-}
-
-/** A player: a shape for each seat, and the first letter of the name. */
-export function hero(seat, name, own) {
-  return s(
-    "g",
-    { class: `hero h${seat % 4}${own ? " own" : ""}` },
-    s("path", { d: SHAPES[seat % 4] }),
-    label(0, 1, name.charAt(0).toUpperCase(), { class: "initial" }),
-    s("title", {}, name),
-  );
-}
-
-export function beast({ kind, number }) {
-  const body =
-    kind === "zombie"
-      ? s("path", { d: "M-11 13 V-6 C-11 -14 11 -14 11 -6 V13 Z" })
-      : s("path", { d: "M-11 14 V-3 C-11 -16 11 -16 11 -3 V14 L6 9 L2 14 L-2 9 L-6 14 Z" });
-  return s(
-    "g",
-    { class: `beast ${kind}` },
-    body,
-    s("circle", { cx: -4, cy: -3, r: 2.2, class: "eye" }),
-    s("circle", { cx: 4, cy: -3, r: 2.2, class: "eye" }),
-    kind === "zombie" && s("path", { d: "M-5 6 H5", class: "mouth" }),
-    s("title", {}, `${kind} ${number}`),
-  );
 }
 
 export const standing = (position, key, body) => put(position, s("g", { "data-flip": key }, body));

@@ -2,9 +2,10 @@
 
 import { lit } from "../board.js";
 import { h, picture, s } from "../dom.js";
-import { icon } from "../glyphs.js";
+import { beast, hero, icon } from "../glyphs.js";
+import { moveInWords, monsterAt, reach } from "./snarl-danger.js";
 import { fold, start } from "./snarl-fold.js";
-import { beast, CELL, ground, hero, Memory, spot, standing, things } from "./snarl-map.js";
+import { CELL, ground, Memory, spot, standing, striped, things } from "./snarl-map.js";
 
 const STEPS = {
   ArrowUp: [-1, 0],
@@ -19,22 +20,28 @@ const STEPS = {
 const ARROWS = [
   ["ArrowUp", "▲", "Up"],
   ["ArrowLeft", "◀", "Left"],
-  [" ", "●", "Stay"],
+  [" ", "Stay", "Stay"],
   ["ArrowRight", "▶", "Right"],
   ["ArrowDown", "▼", "Down"],
 ];
 const [WIDE, NARROW] = [
   [15, 9],
-  [9, 9],
+  [7, 7],
 ];
 const NARROW_BELOW = 620;
 const STANDING = { active: "in the level", exited: "got out", ejected: "expelled", disconnected: "gone for good" };
 const MOVE_TIME = 120_000;
 
+const isMonster = ({ kind }) => kind !== "player";
+
 class Snarl {
   #memory = new Memory();
   #due = 0;
   #last = null;
+  /** A tile with a monster that was pressed once: the next press goes there. */
+  #armed = null;
+  /** What spectators see of the level, for a player who is not in it any more: {view, offset, asked}. */
+  #followed = { view: start, offset: 0, asked: 0 };
 
   constructor(table) {
     this.table = table;
@@ -47,28 +54,54 @@ class Snarl {
     return room.clock_ms || this.#due;
   }
 
+  // --- choices ---
+
+  half = () => this.#armed !== null;
+
+  cancel() {
+    const had = this.half();
+    this.#armed = null;
+    return had;
+  }
+
   key(event, room, options) {
     const position = room.game.window?.position;
     if (!position) return false;
     if (event.key === " " || event.key === ".")
-      return event.target.closest?.(".lit") && event.key === " " ? false : this.#go(position, options);
+      return event.target.closest?.(".lit") && event.key === " " ? false : this.#go(position, options, room.game);
     const step = STEPS[event.key];
     if (!step) return false;
     const far = event.shiftKey ? 2 : 1;
-    return this.#go([position[0] + step[0] * far, position[1] + step[1] * far], options) || true;
+    return this.#go([position[0] + step[0] * far, position[1] + step[1] * far], options, room.game) || true;
   }
 
-  #go(to, options) {
+  #go(to, options, view) {
     const found =
       options.find((one) => one.type === "move" && one.to && spot(one.to) === spot(to)) ??
       (spot(to) === spot(this.#last ?? [NaN, NaN]) ? options.find((one) => one.type === "move" && !one.to) : null);
-    if (found) this.table.send(found);
+    if (found) this.#press(found, to, view);
     return Boolean(found);
   }
 
+  /** Sends a move. A step onto a monster has to be pressed twice. */
+  #press(command, to, view) {
+    const deadly = monsterAt(this.#monsters(view), to);
+    if (deadly && this.#armed !== spot(to)) {
+      this.#armed = spot(to);
+      this.table.paint();
+      return;
+    }
+    this.#armed = null;
+    this.table.send(command);
+  }
+
+  // --- the picture ---
+
   render(room, options) {
-    const view = room.game;
+    const own = room.game;
+    const view = this.#watched(room, own);
     const moves = (options ?? []).filter((one) => one.type === "move");
+    if (!moves.length) this.#armed = null;
     this.#remember(view);
     this.#last = view.window?.position ?? this.#last;
     return [
@@ -76,11 +109,32 @@ class Snarl {
       h(
         "div",
         { class: "snarl-low" },
-        view.window && this.#pad(moves, options ?? []),
-        this.#legend(view),
-        this.#scores(view),
+        own.window && this.#pad(moves, options ?? [], own),
+        this.#legend(own),
+        this.#scores(own),
       ),
     ];
+  }
+
+  /** The view to draw: the player's own, or that of spectators while the player is not in the level. */
+  #watched(room, own) {
+    const out = own.you !== null && own.you !== undefined && !own.window && !own.end && room.status === "playing";
+    if (!out || !this.table.history) return own;
+    const followed = this.#followed;
+    if (followed.asked < room.offset) this.#follow(room.offset);
+    const { view } = followed;
+    return view.board && view.level === own.level ? { ...view, you: own.you, window: null } : own;
+  }
+
+  async #follow(offset) {
+    const followed = this.#followed;
+    followed.asked = offset;
+    for (const update of await this.table.history(followed.offset)) {
+      if (update.offset <= followed.offset) continue;
+      followed.view = update.events.reduce(fold, followed.view);
+      followed.offset = update.offset;
+    }
+    this.table.paint();
   }
 
   #remember(view) {
@@ -96,70 +150,66 @@ class Snarl {
     const points = [...cells.keys()].map((text) => text.split(",").map(Number));
     const rows = points.map(([row]) => row);
     const columns = points.map(([, column]) => column);
-    if (view.board)
-      return [
-        Math.min(...columns, 0) * CELL,
-        Math.min(...rows, 0) * CELL,
-        (Math.max(...columns, 1) + 1) * CELL,
-        (Math.max(...rows, 1) + 1) * CELL,
-      ];
+    if (view.board) {
+      const [left, top] = [Math.min(...columns, 0), Math.min(...rows, 0)];
+      return [left, top, Math.max(...columns, 1) + 1 - left, Math.max(...rows, 1) + 1 - top].map((side) => side * CELL);
+    }
     const [row, column] = this.#last ?? [0, 0];
     const [across, down] = this.table.host.clientWidth < NARROW_BELOW ? NARROW : WIDE;
     return [(column - (across - 1) / 2) * CELL, (row - (down - 1) / 2) * CELL, across * CELL, down * CELL];
   }
 
+  #actors(view) {
+    if (!view.board) {
+      const own = view.window && { kind: "player", number: view.you, position: view.window.position };
+      return [...(view.window?.actors ?? []), ...(own ? [own] : [])];
+    }
+    const players = view.party.filter((one) => one.position);
+    return [...view.adversaries, ...players.map(({ seat, position }) => ({ kind: "player", number: seat, position }))];
+  }
+
+  #monsters = (view) => this.#actors(view).filter(isMonster);
+
   #dungeon(room, view, moves) {
-    const actors = view.board
-      ? [
-          ...view.adversaries,
-          ...view.party
-            .filter((one) => one.position)
-            .map((one) => ({ kind: "player", number: one.seat, position: one.position })),
-        ]
-      : [...(view.window?.actors ?? [])];
-    if (view.window) actors.push({ kind: "player", number: view.you, position: view.window.position });
-    const body = (actor) =>
-      actor.kind === "player"
-        ? hero(actor.number, this.table.name(actor.number), actor.number === room.you)
-        : beast(actor);
-    const targets = moves.filter((one) => one.to).map((command) => this.#target(command, view));
+    const actors = this.#actors(view);
+    const monsters = actors.filter(isMonster);
+    const memory = this.#memory;
+    const reached = reach(monsters, memory.cells);
     const unlocked = view.key !== null;
+    const scene = { position: view.window?.position, monsters, reached, memory, unlocked };
+    const body = (actor) =>
+      isMonster(actor) ? beast(actor) : hero(actor.number, this.table.name(actor.number), actor.number === room.you);
     return picture(
       this.#frame(view).join(" "),
       { class: "dungeon", role: "group", "aria-label": `Level ${view.level} of ${view.last}` },
-      ...ground(this.#memory),
-      ...things(this.#memory, unlocked),
-      ...targets,
+      ...ground(memory),
+      ...striped([...reached.keys()]),
+      ...things(memory, unlocked),
+      ...moves.filter((one) => one.to).map((command) => this.#target(command, scene, view)),
       ...actors.map((actor) => standing(actor.position, `${actor.kind}-${actor.number}-${view.level}`, body(actor))),
     );
   }
 
-  #target(command, view) {
+  #target(command, scene, view) {
     const [row, column] = command.to;
-    const here = spot(command.to) === spot(view.window.position);
+    const deadly = monsterAt(scene.monsters, command.to);
     const area = s("rect", {
-      class: "step",
+      class: deadly ? "step deadly" : "step",
       x: column * CELL + 2,
       y: row * CELL + 2,
       width: CELL - 4,
       height: CELL - 4,
       rx: 8,
     });
-    const [down, right] = [row - view.window.position[0], column - view.window.position[1]];
-    const way = [
-      down && `${Math.abs(down)} ${down > 0 ? "down" : "up"}`,
-      right && `${Math.abs(right)} ${right > 0 ? "right" : "left"}`,
-    ]
-      .filter(Boolean)
-      .join(", ");
     return lit(s("g", {}, area), {
       key: `move-${spot(command.to)}`,
-      label: here ? "Stay" : `Go ${way}`,
-      act: () => this.table.send(command),
+      label: moveInWords(command.to, scene),
+      act: () => this.#press(command, command.to, view),
+      picked: this.#armed === spot(command.to),
     });
   }
 
-  #pad(moves, options) {
+  #pad(moves, options, view) {
     const position = this.#last;
     const pads = ARROWS.map(([key, text, name]) => {
       const step = STEPS[key] ?? [0, 0];
@@ -170,9 +220,9 @@ class Snarl {
         {
           type: "button",
           class: `pad ${name.toLowerCase()}`,
-          "aria-label": name,
+          "aria-label": name === text ? null : name,
           disabled: !found,
-          onclick: () => this.#go(to, options),
+          onclick: () => this.#go(to, options, view),
         },
         text,
       );
@@ -182,7 +232,17 @@ class Snarl {
       "div",
       { class: "padbox" },
       h("div", { class: "pads" }, ...pads),
-      forfeit && h("button", { type: "button", class: "small", onclick: () => this.table.send(forfeit) }, "Pass"),
+      forfeit &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            title: "Give this turn away; nothing happens",
+            onclick: () => this.table.send(forfeit),
+          },
+          "Pass",
+        ),
     );
   }
 
@@ -191,23 +251,17 @@ class Snarl {
       view.key !== null
         ? `${this.table.who(view.key)} found the key: the exit is open`
         : "The key is still to be found";
-    const self = view.party.find((one) => one.seat === view.you);
-    const state =
-      self && self.standing !== "active" && !view.end
-        ? `You ${STANDING[self.standing] === "got out" ? "got out" : `are ${STANDING[self.standing]}`}; the others go on.`
-        : "";
     return h(
       "div",
       { class: "snarl-news" },
       h("strong", {}, `Level ${view.level} of ${view.last}`),
       h("p", {}, key, "."),
-      state && h("p", {}, state),
-      view.window && h("p", { class: "quiet" }, "Arrows: one step; with Shift: two; dot: stay. Or press a lit tile."),
+      view.window && h("p", { class: "quiet" }, "Press a lit tile. Arrows: one step, with Shift two; dot: stay."),
     );
   }
 
   #scores(view) {
-    const head = ["", "Exits", "Keys", "Expelled", ""].map((text) => h("th", { scope: "col" }, text));
+    const head = ["Player", "Exits", "Keys", "Expelled", "Now"].map((text) => h("th", { scope: "col" }, text));
     const rows = view.party.map((one) =>
       h(
         "tr",
@@ -228,7 +282,26 @@ class Snarl {
     return h("table", { class: "snarl-scores" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
   }
 
-  prompt = (room) => (room.game.key === null ? "Your move: look for the key" : "Your move: get to the exit");
+  /** What has become of a player who is not in the level any more. */
+  notice({ game }) {
+    const self = game.party.find((one) => one.seat === game.you);
+    if (!self || game.end) return null;
+    return (
+      {
+        exited: "You got out of this level. You see what the others do.",
+        ejected:
+          "A monster has expelled you from this level. You see what the others do; if one of them gets out, you play the next level.",
+        disconnected: "You are out of this game. You see what the others do.",
+      }[self.standing] ?? null
+    );
+  }
+
+  prompt({ game }) {
+    if (this.#armed) return "A monster stands there: you would be expelled. Press once more to go";
+    return game.key === null
+      ? "Your move, up to two steps: look for the key"
+      : "Your move, up to two steps: get to the exit";
+  }
 }
 
 function smaller(drawn) {
@@ -259,16 +332,19 @@ const SAYS = {
   game_ended: (event) => ENDS[event.end],
 };
 
-function emblem() {
-  const place = (drawn, x) => s("g", { transform: `translate(${x} 0) scale(1.5)` }, drawn);
-  return picture(
-    "-110 -30 220 60",
-    {},
-    place(hero(0, "A"), -75),
-    place(hero(1, "B"), -25),
-    place(beast({ kind: "zombie", number: 1 }), 28),
-    place(beast({ kind: "ghost", number: 1 }), 78),
-  );
+/** The actors that an event has moved, as far as this player sees them. */
+function marks(event, room) {
+  const { level } = room.game;
+  if (event.type === "player_moved") return [`player-${event.seat}-${level}`];
+  return event.type === "adversary_moved" && event.kind ? [`${event.kind}-${event.number}-${level}`] : [];
+}
+
+/** A seat at the end of the game. */
+function result(view, seat) {
+  const member = view.party.find((one) => one.seat === seat);
+  if (!member) return null;
+  const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  return `${times(member.exits, "exit")}, ${times(member.keys, "key")}, expelled ${times(member.ejects, "time")}`;
 }
 
 function score(view, seat) {
@@ -282,6 +358,7 @@ export const snarl = {
   fold,
   start,
   turn: (view) => (view.turn === null ? [] : [view.turn]),
-  emblem,
+  marks,
   score,
+  result,
 };

@@ -1,19 +1,19 @@
 // Stones: one to three are taken in turn.
 
 import { lit } from "../board.js";
-import { at, h, picture, s } from "../dom.js";
+import { at, h, picture } from "../dom.js";
+import { pebble } from "../glyphs.js";
 
 const ROW = 7;
-
-function pebble(number, marked) {
-  const lean = ((number * 37) % 24) - 12;
-  return s("ellipse", { class: `pebble${marked ? " marked" : ""}`, rx: 20, ry: 15, transform: `rotate(${lean})` });
-}
 
 function heap(count, take) {
   const rows = Math.max(1, Math.ceil(count / ROW));
   const stones = Array.from({ length: count }, (_, number) =>
-    at(36 + (number % ROW) * 54, 34 + Math.floor(number / ROW) * 48, pebble(number, number >= count - take)),
+    at(
+      36 + (number % ROW) * 54,
+      34 + Math.floor(number / ROW) * 48,
+      pebble(((number * 37) % 24) - 12, number >= count - take),
+    ),
   );
   return picture(
     `0 0 ${ROW * 54 + 18} ${rows * 48 + 20}`,
@@ -72,7 +72,6 @@ export const stones = {
   fold,
   start: null,
   turn: (view) => (view.stones ? [view.turn] : []),
-  emblem: () => heap(7, 2),
   describe: (event, who) =>
     event.type === "taken"
       ? `${who(event.seat)} took ${plural(event.count)}.`

@@ -1,0 +1,50 @@
+// What is known about the tiles of the dungeon: where monsters stand and which tiles they reach next, in words too.
+
+import { spot } from "./snarl-map.js";
+
+const DOOR = 2;
+const AROUND = [
+  [-1, 0],
+  [1, 0],
+  [0, -1],
+  [0, 1],
+];
+
+/** By tile: the kind of the monster that can enter it in its next move. Zombies do not go through doors. */
+export function reach(monsters, cells) {
+  const found = new Map();
+  for (const { kind, position } of monsters)
+    for (const [down, right] of AROUND) {
+      const at = spot([position[0] + down, position[1] + right]);
+      const tile = cells.get(at);
+      if (tile && !(kind === "zombie" && tile === DOOR)) found.set(at, kind);
+    }
+  return found;
+}
+
+export const monsterAt = (monsters, to) => monsters.find(({ position }) => spot(position) === spot(to)) ?? null;
+
+function way([row, column], [toRow, toColumn]) {
+  const [down, right] = [toRow - row, toColumn - column];
+  return [
+    down && `${Math.abs(down)} ${down > 0 ? "down" : "up"}`,
+    right && `${Math.abs(right)} ${right > 0 ? "right" : "left"}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** A move in words: the way, and what is on the tile. `scene` has position, monsters, reach, memory and unlocked. */
+export function moveInWords(to, { position, monsters, reached, memory, unlocked }) {
+  const at = spot(to);
+  const monster = monsterAt(monsters, to);
+  const things = [
+    monster && `a ${monster.kind} stands there, you would be expelled`,
+    memory.key && spot(memory.key) === at && "the key",
+    memory.exit && spot(memory.exit) === at && (unlocked ? "the open exit" : "the locked exit"),
+    !monster && reached.has(at) && `a ${reached.get(at)} can reach it`,
+    memory.cells.get(at) === DOOR && "a door",
+  ].filter(Boolean);
+  const text = at === spot(position) ? "Stay" : `Go ${way(position, to)}`;
+  return things.length ? `${text}: ${things.join("; ")}` : text;
+}

@@ -1,0 +1,61 @@
+// The log of a table: what happened, as sentences. Earlier steps are fetched, as far as this client may see them.
+
+import { h } from "./dom.js";
+import { describeRoom, grammar } from "./words.js";
+
+const BEFORE = 60;
+const KEPT = 400;
+
+export class Log {
+  /** `describe(event)` returns a game's event as a sentence or null; `who(seat)` names a seat. */
+  constructor(app, number, describe, who) {
+    this.app = app;
+    this.number = number;
+    this.describe = describe;
+    this.who = who;
+    this.lines = h("ol", { class: "log", "aria-label": "What happened", tabindex: 0, role: "log" });
+    this.element = h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.lines);
+  }
+
+  note(events) {
+    this.#write(
+      events
+        .map((event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.describe(event)))
+        .filter(Boolean)
+        .map((text) => h("li", {}, grammar(text))),
+    );
+  }
+
+  warn(text) {
+    this.#write([h("li", { class: "note" }, text)]);
+  }
+
+  #write(lines) {
+    const list = this.lines;
+    const low = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
+    list.append(...lines);
+    while (list.childElementCount > KEPT) list.firstElementChild.remove();
+    if (low) list.scrollTop = list.scrollHeight;
+  }
+
+  /** Loads the steps before this client attached, and returns them. */
+  async backfill(room) {
+    if (room.offset < 2 || this.lines.childElementCount) return [];
+    const found = await this.fetch(Math.max(0, room.offset - BEFORE), room.you === undefined);
+    const earlier = found.filter((update) => update.offset <= room.offset);
+    const later = [...this.lines.children];
+    this.lines.replaceChildren();
+    earlier.forEach((update) => this.note(update.events));
+    this.#write(later);
+    return earlier;
+  }
+
+  /** The updates after a step, as the own seat may see them, or, with `open`, as spectators do. */
+  async fetch(after, open = false) {
+    const { token } = this.app.identity;
+    const key = this.app.keys.get(this.number);
+    const headers = { ...(token && !open && { Authorization: `Bearer ${token}` }), ...(key && { "Room-Key": key }) };
+    const answer = await fetch(`/api/rooms/${this.number}/updates?after=${after}`, { headers }).catch(() => null);
+    return answer?.ok ? (await answer.json()).updates : [];
+  }
+}
