@@ -120,9 +120,7 @@ class Person:
 
     def offered(self) -> list[str]:
         """The keys of all elements that are lit and not chosen yet."""
-        found: list[str] = self.page.eval_on_selector_all(
-            ".lit:not(.picked)", "all => all.map(one => one.dataset.key)"
-        )
+        found: list[str] = self.page.eval_on_selector_all(".lit:not(.picked)", "all => all.map(one => one.dataset.key)")
         return found
 
     def press(self, key: str) -> None:
@@ -147,7 +145,8 @@ class Person:
         """The options on the board, as text that changes with them."""
         text: str = self.page.locator(".board").evaluate(
             "board => [board.dataset.offset, board.dataset.status, board.className,"
-            " ...[...document.querySelectorAll('.lit')].map(one => one.dataset.key + one.getAttribute('class'))].join(' ')"
+            " ...[...document.querySelectorAll('.lit')].map(one => one.dataset.key + one.getAttribute('class'))]"
+            ".join(' ')"
         )
         return text
 

@@ -84,7 +84,7 @@ async def test_public_rooms_are_listed_with_filters(calm: Cluster, arrive: Arriv
         assert calm.gateways[0].get(f"/api/rooms?seats={nonsense}")[0] == 400
 
 
-async def test_a_seat_reads_its_updates_and_others_those_of_spectators_without_a_token(calm: Cluster, arrive: Arrive) -> None:
+async def test_a_seat_reads_its_updates_and_others_those_of_spectators(calm: Cluster, arrive: Arrive) -> None:
     first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second)
     await table.moves(5)
