@@ -12,7 +12,7 @@ import psutil
 from deploy.errors import CommandError
 from deploy.launcher import cluster_file, private_files, store, store_status
 from deploy.launcher.cluster_file import SUPERVISOR, RunningCluster, RunningProcess
-from deploy.launcher.embedded_store import SENTINEL, SERVER
+from deploy.launcher.embedded_store import REPLICA, SENTINEL, SERVER
 from deploy.launcher.plan import ClusterPlan, Layout, lay_out
 from deploy.launcher.process import LogFile, ProcessSpec, SupervisedProcess
 from shared.runtime.logs import is_important
@@ -42,7 +42,7 @@ class Supervisor:
         self._stop = asyncio.Event()
         self._processes: list[SupervisedProcess] = []
         self._roles: dict[int, str] = {}
-        """The roles of the store's servers by port, which failovers change."""
+        """The roles of the servers of a store by pid, if it has several: failovers change them."""
 
     async def run(self) -> None:
         """Return after a clean stop; raises `CommandError` if the cluster does not start."""
@@ -64,6 +64,7 @@ class Supervisor:
         self._write_cluster_file(layout.redis_url)
         try:
             if await self._start(layout):
+                await self._update_roles(layout)
                 self._ready(self._plan, layout)
                 await asyncio.gather(self._watch(), self._follow_roles(layout))
         finally:
@@ -110,17 +111,32 @@ class Supervisor:
                     await self._stop.wait()
 
     async def _follow_roles(self, layout: Layout) -> None:
-        """Keep the roles of a store of several servers in `cluster.json`."""
-        servers = [spec.port for spec in layout.store if spec.role == SERVER and spec.port is not None]
-        operator = store_status.operator_of(layout.redis_url)
-        while len(servers) > 1 and not self._stop.is_set():
-            found = self._roles | await asyncio.to_thread(store_status.roles, operator, servers)
-            if found != self._roles:
-                self._roles = found
-                self._write_cluster_file(layout.redis_url)
+        while not self._stop.is_set():
+            await self._update_roles(layout)
             with suppress(TimeoutError):
                 async with asyncio.timeout(FOLLOW_ROLES_S):
                     await self._stop.wait()
+
+    async def _update_roles(self, layout: Layout) -> None:
+        """Ask the servers of a store of several servers for their roles, and keep changes in `cluster.json`."""
+        servers = {one.spec.port: one.pid for one in self._processes if one.spec.role == SERVER}
+        ports = [port for port in servers if port is not None]
+        if len(ports) < 2:
+            return
+        operator = store_status.operator_of(layout.redis_url)
+        answers = await asyncio.to_thread(store_status.roles, operator, ports)
+        found = {pid: role for port, role in answers.items() if (pid := servers[port]) is not None}
+        # A server that does not answer at the moment keeps its role until it is restarted.
+        kept = {pid: role for pid, role in self._roles.items() if pid in servers.values()}
+        if kept | found != self._roles:
+            self._roles = kept | found
+            self._write_cluster_file(layout.redis_url)
+
+    def _role(self, process: SupervisedProcess) -> str:
+        if process.spec.role != SERVER or not self._roles:
+            return process.spec.role
+        # A server that was restarted is a replica until it says something else.
+        return self._roles.get(process.pid or 0, REPLICA)
 
     def _show(self, spec: ProcessSpec, log: LogFile) -> None:
         lines = [line for line in log.new_lines() if spec.role not in STORE_ROLES and is_important(line)]
@@ -143,7 +159,7 @@ class Supervisor:
     def _write_cluster_file(self, redis_url: str) -> None:
         running = (
             RunningProcess(
-                self._roles.get(process.spec.port or 0, process.spec.role),
+                self._role(process),
                 process.pid,
                 process.spec.port,
                 process.spec.ops_port,

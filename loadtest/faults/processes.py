@@ -72,9 +72,10 @@ class ProcessFaults:
         cluster = read_cluster(self._data)
         if cluster is None:
             return False
-        successors = [
-            one for one in cluster.of_role(process.role) if one.port == process.port and one.pid != process.pid
-        ]
+        # A primary of the store comes back as a replica: `valkey`, then `valkey-replica`.
+        kind = process.role.partition("-")[0]
+        alike = [one for one in cluster.processes if one.role.partition("-")[0] == kind and one.port == process.port]
+        successors = [one for one in alike if one.pid != process.pid]
         return bool(successors) and await _accepts(process.port)
 
     async def freeze(self, process: KnownProcess, seconds: float) -> None:

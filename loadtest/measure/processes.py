@@ -12,7 +12,7 @@ import psutil
 from loadtest.cluster_file import read_cluster
 from loadtest.measure.series import ProcessSize
 
-ROLES = ("gateway", "worker", "valkey")
+ROLES = ("gateway", "worker", "valkey", "valkey-replica", "sentinel")
 """The processes whose CPU time counts as the cost of a move."""
 
 TOOL = "load tool"

@@ -45,6 +45,14 @@ async def test_a_killed_process_has_ended_the_fault_when_its_successor_is_listed
     await ending
 
 
+async def test_a_killed_primary_of_the_store_is_replaced_when_it_is_back_as_a_replica(
+    tmp_path: Path, child: "subprocess.Popen[bytes]"
+) -> None:
+    victim = KnownProcess("valkey", child.pid)
+    write_cluster(tmp_path, KnownProcess("valkey-replica", child.pid + 1))
+    await faults_on(tmp_path).end(victim, signal.SIGKILL)
+
+
 async def test_a_process_without_a_successor_is_reported(
     tmp_path: Path, child: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
