@@ -29,13 +29,14 @@ from gateway.connections import TICK_S, Connections
 from gateway.metrics import Metrics
 from gateway.performer import EffectPerformer
 from gateway.transports import close_codes
-from shared.bus import directory, drains, keys, memory
+from shared.bus import directory, drains, keys, memory, meta
 from shared.bus.keys import Keys
 from shared.bus.registry import GATEWAYS, WORKERS
 from shared.bus.store import OnMessage, Store, StoreError, StoreRefused
 from shared.deliveries import ControlMessage, Heartbeat, SessionRevoked
 from shared.ids import GatewayId
 from shared.runtime.settings import GatewaySettings
+from shared.runtime.version import VERSION
 
 log = logging.getLogger("tavolata.gateway")
 
@@ -113,7 +114,7 @@ class GatewayNode:
         self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms)
-        self.acts = OperatorActs(self.outbox, lambda: store.up)
+        self.acts = OperatorActs(self.outbox, store, lambda: store.up)
         self._performer = performer = EffectPerformer(
             self.outbox,
             self.feeds,
@@ -294,6 +295,8 @@ class GatewayNode:
     async def _heartbeat(self) -> None:
         status = {
             **self._process_status,
+            "version": VERSION,
+            "format": meta.FORMAT,
             "connections": len(self.connections),
             "pending": len(self.outbox),
             "draining": not self.connections.accepting,

@@ -19,6 +19,7 @@ from shared.bus.topology import topology_of
 from shared.ids import WorkerId
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import WorkerSettings
+from shared.runtime.version import VERSION
 from worker.games import load_catalog
 from worker.metrics import WorkerMetrics
 from worker.node import WorkerNode
@@ -84,7 +85,8 @@ class WorkerApp:
         node = self._node
 
         async def healthz(_request: Request) -> Response:
-            return JSONResponse({"ok": True, "worker": node.id, "partitions": len(node.ownership.partitions)})
+            owned = len(node.ownership.partitions)
+            return JSONResponse({"ok": True, "worker": node.id, "partitions": owned, "version": VERSION})
 
         async def readyz(_request: Request) -> Response:
             reason = node.unready

@@ -16,6 +16,7 @@ from shared.bus.command_streams import CommandReader
 from shared.bus.store import OnMessage, Store, StoreError
 from shared.ids import Partition, WorkerId
 from shared.runtime.settings import WorkerSettings
+from shared.runtime.version import VERSION
 from worker.games import GameCatalog
 from worker.metrics import WorkerMetrics
 from worker.partitions.consumer import Consumer
@@ -201,6 +202,8 @@ class WorkerNode:
         return _encode(
             {
                 **self.process_status,
+                "version": VERSION,
+                "format": meta.FORMAT,
                 "games": self._catalog.names(),
                 "plays": self._catalog.versions(),
                 "partitions": sorted(self.ownership.partitions),

@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from gateway.cluster.command_outbox import CommandOutbox
 from shared.acts import OperatorAct
+from shared.bus import meta
+from shared.bus.store import Store
 from shared.commands import Operate
 from shared.deliveries import Reply
 from shared.errors import Rejected, refusal
@@ -30,17 +32,22 @@ class _WaitingOperator:
 class OperatorActs:
     """One gateway's way to order acts."""
 
-    def __init__(self, outbox: CommandOutbox, store_up: Callable[[], bool]) -> None:
+    def __init__(self, outbox: CommandOutbox, store: Store, store_up: Callable[[], bool]) -> None:
         self._outbox = outbox
+        self._store = store
         self._store_up = store_up
 
     async def order(self, room: RoomId, act: OperatorAct) -> Rejected | None:
         """Send an act and wait until it is committed; the refusal, if it was refused. Without an answer in time the act
-        may still be carried out, and the operator has to send it again under the same id to learn it."""
+        may still be carried out, and the operator has to send it again under the same id to learn it. The release
+        before cannot read the journal of a room with an act: acts have to wait for the end of an upgrade. Raises
+        `StoreError`."""
         if not self._store_up():
             return refusal("busy/store")
         if self._outbox.room_waits is not None and self._outbox.room_waits(room):
             return refusal("busy/no_worker")
+        if await meta.stored_format(self._store) == meta.LAST_FORMAT:
+            return refusal("ops/upgrade")
         waiting = _WaitingOperator()
         self._outbox.send_own(room, SessionId(""), _NO_CONNECTION, Operate(act), waiting)
         try:

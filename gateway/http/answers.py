@@ -20,6 +20,8 @@ class HealthBody(msgspec.Struct, frozen=True):
 
     ok: bool
     gateway: GatewayId
+    version: str
+    """The version of the package."""
 
 
 class ReadyBody(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from starlette.routing import BaseRoute, Route
 from gateway.http.answers import HealthBody, ReadyBody
 from gateway.http.responses import json
 from gateway.node import GatewayNode
+from shared.runtime.version import VERSION
 
 
 class Health:
@@ -23,7 +24,7 @@ class Health:
         return [Route("/metrics", self._metrics)]
 
     async def _healthz(self, _request: Request) -> Response:
-        return json(HealthBody(True, self._node.id))
+        return json(HealthBody(True, self._node.id, VERSION))
 
     async def _readyz(self, _request: Request) -> Response:
         """Whether new players are served: this gateway takes connections, and moves can be made."""

@@ -20,6 +20,7 @@ from shared.results import Snapshot
 
 _decode_portion = msgspec.json.Decoder(tuple[msgspec.Raw, ...]).decode
 _PORTIONS_AT_ONCE = 8
+_SCANNED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,26 @@ async def portions(
         if len(entries) < most:
             return
         begin = f"({entries[-1][0].decode()}"
+
+
+async def whole(store: Store, partition: Keys, room: RoomId) -> tuple[StoredRoom, RecordPlace]:
+    """A room with all records that its own journal has, and the place of the last record that its snapshot covers."""
+    snapshot = await store.call("GET", partition.snapshot(room))
+    tail = _Tail(partition.journal(room), (Offset(0), 0))
+    while entries := await store.call("XRANGE", tail.key, tail.begin, "+", "COUNT", _PORTIONS_AT_ONCE):
+        tail.read(entries)
+    return tail.stored(snapshot), (Offset(0), 0) if snapshot is None else _place(snapshot)
+
+
+async def rooms(store: Store, partition: Keys) -> set[RoomId]:
+    """All rooms of a partition that have keys of their own: those that wait or play, and those that are over."""
+    found: set[RoomId] = set()
+    cursor = b"0"
+    while True:
+        cursor, keys = await store.call("SCAN", cursor, "MATCH", partition.journals, "COUNT", _SCANNED_AT_ONCE)
+        found |= {partition.room_of(key.decode()) for key in keys}
+        if cursor == b"0":
+            return found
 
 
 async def at(store: Store, partition: Keys, room: RoomId, place: RecordPlace) -> JournalRecord | None:

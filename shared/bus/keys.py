@@ -88,6 +88,7 @@ class Keys:
         "games",
         "gateways",
         "journal_log",
+        "outages",
         "owner",
         "parked",
         "partition",
@@ -113,11 +114,22 @@ class Keys:
         self.quarantine = f"{self._tag}:quarantine"
         self.parked = f"{self._tag}:parked"
         """Hash: commands that wait for an owner that can play their rooms."""
+        self.outages = f"{self._tag}:outages"
+        """Hash: times during which rooms were not played."""
         self.audit = f"{self._tag}:audit"
         """Stream: the acts of operators."""
 
     def journal(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:journal"
+
+    @property
+    def journals(self) -> str:
+        """A pattern that fits the keys of all journals."""
+        return f"{self._rooms}*:journal"
+
+    def room_of(self, journal: str) -> RoomId:
+        """The room that a journal belongs to, by its key."""
+        return RoomId(int(journal.removeprefix(self._rooms).removesuffix(":journal")))
 
     def updates(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:updates"

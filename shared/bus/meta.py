@@ -9,8 +9,11 @@ from shared.bus import keys
 from shared.bus.connection import Check
 from shared.bus.store import Store
 
-FORMAT = 4
-"""Format of keys, envelopes, journals and snapshots. A process that finds another one in the store refuses to start."""
+FORMAT = 5
+"""The newest format of keys, envelopes, journals and snapshots that this program writes."""
+LAST_FORMAT = FORMAT - 1
+"""The format of the release before. This program reads it, and writes it until the operator has finished the upgrade,
+so that processes of both releases can work side by side (docs/decisions/0019)."""
 
 TOKENS, ADMIN_TOKEN = "tokens", "admin_token"
 """The names of the cluster's secrets."""
@@ -49,15 +52,16 @@ _decode_status = msgspec.json.Decoder(_Status).decode
 
 
 async def agree(store: Store, partitions: int) -> None:
-    """Store the number of partitions and the format at the first start; refuse to go on if they differ later."""
+    """Store the number of partitions and the format at the first start. Later, refuse to go on if the number differs,
+    or if this program cannot read the format."""
     await store.pipe(
         (("HSETNX", keys.META, "partitions", partitions), ("HSETNX", keys.META, "format", FORMAT)),
     )
     stored, form = await store.call("HMGET", keys.META, "partitions", "format")
-    if int(form) != FORMAT:
+    if int(form) not in (LAST_FORMAT, FORMAT):
         raise IncompatibleStore(
-            f"the store was written in format {int(form)}, this program writes format {FORMAT}: use an empty store "
-            "(another --data folder), or the version that wrote it"
+            f"the store was written in format {int(form)}, this program reads formats {LAST_FORMAT} and {FORMAT}: use "
+            "an empty store (another --data folder), or the version that wrote it"
         )
     if int(stored) != partitions:
         raise IncompatibleStore(
@@ -68,6 +72,17 @@ async def agree(store: Store, partitions: int) -> None:
 async def partitions(store: Store) -> int:
     """The number of partitions of the cluster that uses the store; 0 if none has used it."""
     return int(await store.call("HGET", keys.META, "partitions") or 0)
+
+
+async def stored_format(store: Store) -> int:
+    """The format that processes write now. It rises when an operator finishes an upgrade."""
+    stored = await store.call("HGET", keys.META, "format")
+    return FORMAT if stored is None else int(stored)
+
+
+async def finish_upgrade(store: Store) -> None:
+    """Let all processes write the newest format from now on."""
+    await store.call("HSET", keys.META, "format", FORMAT)
 
 
 async def check_durability(store: Store, durability: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.bus import command_streams, journal, keys, partition_log
+from shared.bus import command_streams, journal, keys, meta, partition_log
 from shared.bus.command_streams import StreamReader
 from shared.bus.scripts import script
 from shared.bus.store import OutcomeUnknown, RedisCommand
@@ -13,6 +13,7 @@ from shared.room_events import RoomSpec
 from shared.runtime.settings import WorkerSettings
 from tests.support.fake_store import FakeServer, FakeStore, VirtualTime
 from tests.support.room_bench import CATALOG
+from worker.games import GameCatalog
 from worker.metrics import WorkerMetrics
 from worker.partitions.consumer import Consumer
 from worker.partitions.ownership import Ownership
@@ -60,7 +61,9 @@ class SlowStore(FlakyStore):
 class WorkerBench:
     """Ownership and consumer of one worker."""
 
-    def __init__(self, time: VirtualTime, server: FakeServer, name: str = "w-1") -> None:
+    def __init__(
+        self, time: VirtualTime, server: FakeServer, name: str = "w-1", catalog: GameCatalog = CATALOG
+    ) -> None:
         def monotonic() -> float:
             return time.now_s
 
@@ -68,7 +71,7 @@ class WorkerBench:
         self.cpu_s = 0.0
         """The CPU time that the worker has used."""
         self.store = SlowStore(time, server)
-        self.ownership = Ownership(WorkerId(name), self.store, SETTINGS, CATALOG, StoreClock(monotonic), monotonic)
+        self.ownership = Ownership(WorkerId(name), self.store, SETTINGS, catalog, StoreClock(monotonic), monotonic)
         self.consumer = Consumer(
             StreamReader(self.store, self.store),
             self.store,
@@ -84,6 +87,10 @@ class WorkerBench:
             self._ids += 1
             envelope = Envelope(room, SessionId(who), CommandId(self._ids), body, G1, 1)
             await self.store.call(*command_streams.adding(KEYS[room % 2], [envelope]))
+
+    async def write_last_format(self) -> None:
+        """Let the worker write the format of the release before."""
+        await self.store.call("HSET", keys.META, "format", meta.LAST_FORMAT)
 
     async def journal(self, room: RoomId = ROOM) -> int:
         """The number of records of a room, in its own journal or in the log of its partition."""

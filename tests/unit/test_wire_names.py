@@ -46,7 +46,7 @@ def _keys() -> Iterator[str]:
     of_one, gateway, room = keys.Keys(Partition(3), 16), GatewayId("g"), RoomId(1000)
     yield from (of_one.commands, of_one.owner, of_one.directory, of_one.deadlines, of_one.gateways, of_one.quarantine)
     yield from (of_one.journal(room), of_one.updates(room), of_one.snapshot(room), of_one.at(gateway))
-    yield from (of_one.journal_log, of_one.updates_log, of_one.games, of_one.parked)
+    yield from (of_one.journal_log, of_one.updates_log, of_one.games, of_one.parked, of_one.outages)
     yield of_one.audit
     yield from (keys.META, keys.SECRETS, keys.GAMES, keys.WORKERS, keys.WORKER_STATUS, keys.GATEWAYS)
     yield from (keys.GATEWAY_STATUS, keys.DRAIN, keys.LISTINGS, keys.name("n"))

@@ -5,6 +5,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from shared.bus import (
     attendance,
@@ -14,10 +15,13 @@ from shared.bus import (
     keys,
     leases,
     meta,
+    outages,
     partition_contents,
     quarantine,
 )
 from shared.bus.keys import Keys
+from shared.bus.leases import Lease
+from shared.bus.outages import Outage
 from shared.bus.partition_contents import PartitionContents
 from shared.bus.registry import GATEWAYS, WORKERS, Members
 from shared.bus.store import RedisCommand, Store, StoreError
@@ -216,6 +220,7 @@ class Ownership:
         The first renewal of a lease makes the store forget how long the partition had no owner. It therefore travels
         behind the compensation: if this worker dies in between, the next one sees the same idle time."""
         contents = await partition_contents.read(self._store, [one.keys for one in taken])
+        stored_format = await meta.stored_format(self._store)
         commands: list[RedisCommand] = []
         for partition, found in zip(taken, contents, strict=True):
             partition.gateways = found.gateways
@@ -224,13 +229,32 @@ class Ownership:
             partition.unwritten = found.unwritten
             partition.unfinished = found.unfinished
             partition.begin(found.parked)
-            commands += _compensation(partition, found)
+            commands += self._note_outages(partition, found, stored_format)
         commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
         await self._store.pipe(commands)
         for partition, found in zip(taken, contents, strict=True):
             if self._server_of(partition.keys) == partition.server:
                 self.partitions[partition.partition] = partition
                 self.deadlines.add(partition.partition, found.deadlines)
+
+    def _note_outages(
+        self, partition: OwnedPartition, found: PartitionContents, stored_format: int
+    ) -> list[RedisCommand]:
+        """The commands that note for how long rooms were not played. Processes of the last release do not read these
+        notes: in their format, rooms with deadlines get commands instead."""
+        lease = partition.lease
+        commands: list[RedisCommand] = []
+        new = _outages_of_games(found, lease, self._catalog)
+        if lease.idle_ms >= _OUTAGE_MS and stored_format == meta.LAST_FORMAT:
+            rooms = sorted({due.room for due in found.deadlines})
+            commands += _to_rooms(partition, rooms, Compensate(lease.idle_ms))
+        elif lease.idle_ms >= _OUTAGE_MS:
+            new.append(Outage(lease.taken_ms - lease.idle_ms, lease.taken_ms))
+        changed = {outage.field for outage in new}
+        partition.outages = [outage for outage in found.outages if outage.field not in changed] + new
+        commands += outages.noting(partition.keys, new)
+        commands += outages.forgetting(partition.keys, partition.outages, lease.taken_ms)
+        return commands
 
     def drop(self, partition: OwnedPartition) -> None:
         """Forget a partition: our memory of it may be wrong, or it is not ours any more."""
@@ -307,13 +331,12 @@ class Ownership:
         await heartbeats.send(self._store, beats)
 
 
-def _compensation(partition: OwnedPartition, contents: PartitionContents) -> list[RedisCommand]:
-    """The commands to rooms with deadlines, if the partition had no owner for long."""
-    idle_ms = partition.lease.idle_ms
-    if idle_ms < _OUTAGE_MS:
-        return []
-    rooms = sorted({due.room for due in contents.deadlines})
-    return _to_rooms(partition, rooms, Compensate(idle_ms))
+def _outages_of_games(found: PartitionContents, lease: Lease, catalog: GameCatalog) -> list[Outage]:
+    """The outages of game versions that begin or end with a new owner."""
+    going_on = {outage.game: outage for outage in found.outages if not outage.end_ms}
+    ended = [replace(outage, end_ms=lease.taken_ms) for game, outage in going_on.items() if catalog.can_play(game)]
+    unplayed = [game for game in found.unfinished if game not in going_on and not catalog.can_play(game)]
+    return ended + [Outage(lease.taken_ms - lease.idle_ms, 0, game) for game in unplayed]
 
 
 def _to_rooms(partition: OwnedPartition, rooms: list[RoomId], body: Compensate | GatewayLost) -> list[RedisCommand]:

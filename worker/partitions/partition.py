@@ -16,9 +16,10 @@ from shared.bus.commits import Commit
 from shared.bus.journal import StoredRoom
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
+from shared.bus.outages import Outage
 from shared.bus.parked_commands import ParkedCommands
 from shared.bus.partition_log import UnwrittenRooms
-from shared.commands import Enter, Envelope, Operate
+from shared.commands import Compensate, Enter, Envelope, Operate
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
 from shared.ids import LOBBY, CommitNumber, GameVersion, GatewayId, Partition, RoomId, game_version
@@ -75,6 +76,8 @@ class OwnedPartition:
     """Rooms that were wanted and whose game version this worker does not know."""
     parked: ParkedCommands = field(default_factory=dict)
     """Commands that wait for an owner that can play their rooms."""
+    outages: Sequence[Outage] = ()
+    """Times during which rooms were not played. A room makes up for them when it is loaded."""
     freeing: dict[RoomId, Room | None] = field(default_factory=dict)
     """Quarantined rooms that an operator wants to free and that were loaded for it, or could not be (None)."""
     cursor: str = ""
@@ -119,7 +122,7 @@ class OwnedPartition:
                 kept_ms = min(self.settings.keep_unplayed_ms, self.settings.keep_finished_ms)
                 self.lobby = Lobby(self.lease.epoch, stored, kept_ms)
             else:
-                loaded = Room(room, self.lease.epoch, self.catalog, self.settings, stored)
+                loaded = Room(room, self.lease.epoch, self.catalog, self.settings, stored, self.outages)
                 if room in self.quarantined:
                     self.freeing[room] = loaded
                 else:
@@ -234,7 +237,10 @@ class OwnedPartition:
         """Keep a command for an owner that can play its room. With `wanted`, the partition needs that game version from
         now on, so that such a worker becomes its owner. The gateway gets no answer: a refusal would be wrong, because
         another copy of the command may be on the stream and be carried out by the next owner."""
-        result, command = Result(envelope.room, wanted=wanted), parked_commands.encoded(envelope)
+        result = Result(envelope.room, wanted=wanted)
+        if type(envelope.body) is Compensate:
+            return result  # the time counts as part of the outage of the game version
+        command = parked_commands.encoded(envelope)
         if command not in self.parked:
             place = self.parked[command] = max(self.parked.values(), default=0) + 1
             result.parked = command, place

@@ -3,13 +3,15 @@
 The room composes seating, play, attendance and timers over one draft; it says which command leads to which of them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 import msgspec
 
 from shared.acts import OperatorAct
+from shared.bus import outages
 from shared.bus.journal import StoredRoom
+from shared.bus.outages import Outage
 from shared.commands import (
     Act,
     Compensate,
@@ -29,7 +31,7 @@ from shared.commands import (
 from shared.deliveries import Reply
 from shared.errors import Rejected, refusal
 from shared.game import DeadlinePassed
-from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat
+from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat, game_version
 from shared.journal_records import Detached, JournalEntry
 from shared.results import Result
 from shared.room_events import Closed, Opened, RoomStatus, Shifted
@@ -56,7 +58,13 @@ class Room:
     """A room in the memory of its owner."""
 
     def __init__(
-        self, room: RoomId, epoch: Epoch, catalog: GameCatalog, settings: WorkerSettings, stored: StoredRoom
+        self,
+        room: RoomId,
+        epoch: Epoch,
+        catalog: GameCatalog,
+        settings: WorkerSettings,
+        stored: StoredRoom,
+        missed: Sequence[Outage] = (),
     ) -> None:
         """The room as the store has it; a room that was never opened is empty. Raises `RoomBroken`, or `NoSuchGame` if
         this worker cannot play it."""
@@ -79,6 +87,8 @@ class Room:
             raise
         except Exception as error:  # a game's code may fail in any way on what an older version wrote
             raise RoomBroken(f"room {room} cannot be loaded: {error!r}") from error
+        self._lost_ms = self._lost_in(missed)
+        """The time by which the next command moves the deadlines back: the room was not played for so long."""
 
     @property
     def state(self) -> RoomState:
@@ -136,6 +146,9 @@ class Room:
         """Carry a command out, or refuse it. If this raises, the room is broken: drop it and load it again."""
         self.touched_ms = at_ms
         result = self._steps.begin()
+        if self._lost_ms:
+            self._compensate(self._lost_ms, at_ms)
+            self._lost_ms = 0
         body = envelope.body
         if type(body) is Act:  # before the others: nearly all commands are moves
             self._from_seat(envelope, body, at_ms, result)
@@ -158,7 +171,7 @@ class Room:
             case GatewayLost():
                 self._attendance.gateway_lost(body.gateway, at_ms)
             case Compensate():
-                self._compensate(body, at_ms)
+                self._compensate(body.by_ms, at_ms)
             case Operate():
                 self._answer_operator(envelope, self._acts.carry_out(body.act, at_ms), result)
             case _:
@@ -342,8 +355,16 @@ class Room:
             case _:
                 draft.notify(DeadlinePassed(number))
 
-    def _compensate(self, body: Compensate, at_ms: int) -> None:
-        """Move all deadlines back by the time during which no worker owned the room."""
+    def _lost_in(self, missed: Sequence[Outage]) -> int:
+        """The part of the outages that came after the last record. Later records are made by owners that have made up
+        for earlier outages, and are dated after them."""
+        state = self.state
+        if not state.deadlines:
+            return 0
+        return outages.lost_ms(missed, game_version(state.spec.game, state.version), state.at_ms)
+
+    def _compensate(self, by_ms: int, at_ms: int) -> None:
+        """Move all deadlines back by the time during which the room was not played."""
         if self.state.deadlines:
-            self._draft.add(Shifted(body.by_ms))
+            self._draft.add(Shifted(by_ms))
             self._steps.close(at_ms)

@@ -29,6 +29,19 @@ async def test_a_store_of_another_format_is_unfit(store: Store) -> None:
         await meta.agree(store, 4)
 
 
+@pytest.mark.parametrize("form", [meta.LAST_FORMAT, meta.FORMAT])
+async def test_a_store_of_this_release_or_the_last_one_keeps_its_format(store: Store, form: int) -> None:
+    await store.call("HSET", keys.META, "format", form)
+    await meta.agree(store, 4)
+    assert await meta.stored_format(store) == form
+
+
+async def test_a_finished_upgrade_raises_the_format(store: Store) -> None:
+    await store.call("HSET", keys.META, "format", meta.LAST_FORMAT)
+    await meta.finish_upgrade(store)
+    assert await meta.stored_format(store) == meta.FORMAT
+
+
 async def test_a_secret_is_made_once(store: Store) -> None:
     assert await meta.secret(store, "tokens", "") == await meta.secret(store, "tokens", "")
 

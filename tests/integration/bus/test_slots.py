@@ -21,6 +21,7 @@ async def test_all_keys_of_a_partition_live_in_one_slot(valkey_cluster_url: str)
         P.quarantine,
         P.games,
         P.parked,
+        P.outages,
         P.journal_log,
         P.updates_log,
     )

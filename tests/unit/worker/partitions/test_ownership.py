@@ -54,6 +54,7 @@ async def test_a_worker_that_lost_a_partition_notices_when_it_renews(bench: Work
 
 
 async def test_a_lease_that_ran_out_is_taken_anew_and_its_clocks_are_put_back(bench: WorkerBench) -> None:
+    await bench.write_last_format()
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.add(Enter("bob"), who="bob")
@@ -111,6 +112,7 @@ async def test_a_draining_worker_gives_everything_away(bench: WorkerBench) -> No
 
 
 async def test_rooms_with_clocks_are_compensated_after_an_outage(bench: WorkerBench) -> None:
+    await bench.write_last_format()
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.add(Enter("bob"), who="bob")
@@ -122,6 +124,7 @@ async def test_rooms_with_clocks_are_compensated_after_an_outage(bench: WorkerBe
 
 
 async def test_an_outage_is_made_up_for_although_a_new_owner_dies_before_it_could(bench: WorkerBench) -> None:
+    await bench.write_last_format()
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.add(Enter("bob"), who="bob")
@@ -134,6 +137,7 @@ async def test_an_outage_is_made_up_for_although_a_new_owner_dies_before_it_coul
 
 
 async def test_an_outage_is_made_up_for_once_although_the_new_owner_dies_right_after(bench: WorkerBench) -> None:
+    await bench.write_last_format()
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.add(Enter("bob"), who="bob")

@@ -1,0 +1,43 @@
+"""`tavolata replay-check`: replays every room of a store with the games at hand, without writing."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+
+from shared.bus import journal, keys, meta, partition_log
+from shared.bus.keys import Keys
+from shared.bus.partition_log import UnwrittenRooms
+from shared.bus.store import Store
+from shared.ids import LOBBY, RoomId
+from worker.games import GameCatalog
+from worker.replay_check import CheckedRoom, check_room
+
+
+async def rooms(store: Store) -> list[tuple[Keys, RoomId, UnwrittenRooms]]:
+    """All rooms that the store has, each with the unwritten history of its partition."""
+    partitions = keys.all_keys(await meta.partitions(store))
+    unwritten = await partition_log.unwritten(store, partitions)
+    found: list[tuple[Keys, RoomId, UnwrittenRooms]] = []
+    for partition, logged in zip(partitions, unwritten, strict=True):
+        numbers = await journal.rooms(store, partition) | logged.rooms.keys()
+        found += [(partition, room, logged) for room in sorted(numbers - {LOBBY})]
+    return found
+
+
+async def check(
+    store: Store, catalog: GameCatalog, on_rooms: Callable[[int], None] = lambda _rooms: None
+) -> AsyncIterator[CheckedRoom]:
+    """Check all rooms, one after the other. `on_rooms` is told how many there are."""
+    found = await rooms(store)
+    on_rooms(len(found))
+    for partition, room, logged in found:
+        stored, place = await journal.whole(store, partition, room)
+        stored = replace(stored, records=stored.records + logged.records(room))
+        if stored.records or stored.damage:
+            yield check_room(catalog, room, stored, place)
+
+
+def described(checked: CheckedRoom) -> str:
+    """A room that differs, in one line."""
+    if checked.unknown:
+        return f"room {checked.room}: {checked.game} is not among the games"
+    return f"room {checked.room} ({checked.game}), step {checked.step}: {checked.difference}"
