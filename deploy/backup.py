@@ -178,10 +178,10 @@ def _unpack(file: Path, folder: Path) -> Manifest:
         manifest = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=Manifest)
     except (OSError, tarfile.TarError, msgspec.MsgspecError) as error:
         raise CommandError(f"{file} is not a backup that can be read: {error}") from None
-    if manifest.format != meta.FORMAT:
+    if manifest.format not in (meta.LAST_FORMAT, meta.FORMAT):
         raise CommandError(
-            f"the backup has data of format {manifest.format}, this version writes format {meta.FORMAT}: "
-            "restore it with the version that wrote it"
+            f"the backup has data of format {manifest.format}, this version reads formats {meta.LAST_FORMAT} and "
+            f"{meta.FORMAT}: restore it with the version that wrote it"
         )
     return manifest
 

@@ -13,8 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from typer.core import TyperGroup
 
-from deploy import check_game, data_commands, replay_check, settings_reference
-from deploy import upgrade as upgrades
+from deploy import check_game, data_commands, settings_reference, upgrade_commands
 from deploy.console import make_console, show_banner
 from deploy.errors import CommandError
 from deploy.launcher import cluster_file, store, store_status
@@ -22,16 +21,12 @@ from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_lis
 from deploy.launcher.supervisor import Supervisor
 from deploy.ops.commands import ops
 from deploy.snarl_server.command import SnarlServer
-from deploy.store_session import with_store
 from gateway.dialects import variables
 from loadtest.cli import Command, hide_flag_types, load
 from shared.bus.address import TlsFiles
-from shared.bus.store import Store
 from shared.runtime.bootstrap import prefer_throughput, warn
 from shared.runtime.settings import PREFIX, StoreSettings, from_env, unknown_variables
 from shared.runtime.version import VERSION
-from worker.games import load_catalog
-from worker.replay_check import CheckedRoom
 
 INTERRUPTED = 130
 
@@ -207,57 +202,8 @@ def check_game_module(
     print(f"{game.name}@{game.version} keeps the contract: {total} games, {events} events, {tried} options tried")
 
 
-Redis = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", show_default="TAVOLATA_REDIS_URL, or the running cluster", help="Address of the store."
-    ),
-]
-
-
-@app.command("replay-check", cls=Command)
-def check_replays(
-    games: Annotated[str, typer.Option(help="Additional games: modules, separated by commas.")] = "",
-    redis: Redis = None,
-    data: Data = Path(".tavolata"),
-) -> None:
-    """Replay every room of a store with the games at hand, and name those that come out differently.
-
-    Nothing is written. The exit code is 1 if a room differs, or if an unfinished room has an unknown game version."""
-    sys.path.insert(0, os.getcwd())
-    catalog = load_catalog(games)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-
-    async def check(store: Store, _settings: StoreSettings) -> list[CheckedRoom]:
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            task = progress.add_task("replaying rooms", total=None)
-            checked = []
-            async for room in replay_check.check(store, catalog, lambda rooms: progress.update(task, total=rooms)):
-                checked.append(room)
-                progress.advance(task)
-            return checked
-
-    checked = with_store(redis, data, check)
-    wrong = [room for room in checked if room.difference or (room.unknown and not room.over)]
-    for room in wrong:
-        print(replay_check.described(room))
-    skipped = sum(1 for room in checked if room.unknown and room.over)
-    steps = sum(room.steps for room in checked)
-    print(f"{len(checked)} rooms, {steps} steps: {len(wrong)} differ, {skipped} finished ones are of unknown games")
-    if wrong:
-        raise typer.Exit(1)
-
-
-@app.command(cls=Command)
-def upgrade(
-    finish: Annotated[
-        bool, typer.Option("--finish", help="Write the format of this release; the release before cannot read it.")
-    ] = False,
-    redis: Redis = None,
-    data: Data = Path(".tavolata"),
-) -> None:
-    """Report which format the processes of a cluster write, or finish an upgrade."""
-    print(with_store(redis, data, upgrades.finish if finish else upgrades.report))
+app.command("replay-check", cls=Command)(upgrade_commands.replay_check)
+app.command("upgrade", cls=Command)(upgrade_commands.upgrade)
 
 
 @app.command(cls=Command)

@@ -41,7 +41,7 @@ def backup(
     server: Program = "",
 ) -> None:
     """Save a running cluster's data, as of one point in time, and read the copy back."""
-    made = backups.back_up(_store(redis, data), file, server)
+    made = backups.back_up(named_store(redis, data), file, server)
     _say(f"saved {made.keys} keys, {made.bytes} bytes; the copy was read back")
 
 
@@ -66,10 +66,12 @@ def export(
     redis: Redis = None,
 ) -> None:
     """Print a room's whole game as JSON: facts, and all records of its journal, secrets included."""
-    sys.stdout.buffer.write(export_room.export(_store(redis, data).address, RoomId(room)))
+    sys.stdout.buffer.write(export_room.export(named_store(redis, data).address, RoomId(room)))
 
 
-def _store(redis: str | None, data: Path) -> StoreAccess:
+def named_store(redis: str | None, data: Path) -> StoreAccess:
+    """The store at `redis`, the configured one, or that of the cluster that runs on the data folder. Raises
+    `CommandError`."""
     return _parsed(redis or os.environ.get(_URL_VARIABLE) or cluster_file.running_cluster(data).redis_url)
 
 

@@ -1,40 +1,24 @@
 """`tavolata export`: all that a room's journal has, secrets included, as one JSON object."""
 
-import asyncio
 from typing import Any
 
 import msgspec
 
 from deploy.errors import CommandError
+from deploy.store_session import with_store
 from gateway.http.recent_log import RecentLogs
 from gateway.http.room_recording import RoomRecording
 from shared.bus import journal, keys, meta
-from shared.bus.address import BadUrl
-from shared.bus.store import Store, StoreError
+from shared.bus.store import Store
 from shared.bus.store_address import StoreAddress
-from shared.bus.topology import topology_of
 from shared.ids import RoomId, partition_of
 from shared.journal_records import JournalEntry
 
 
 def export(address: StoreAddress, room: RoomId) -> bytes:
     """The room as JSON. Raises `CommandError`."""
-    try:
-        return asyncio.run(_export(address, room))
-    except (StoreError, BadUrl) as error:
-        raise CommandError(str(error)) from None
-
-
-async def _export(address: StoreAddress, room: RoomId) -> bytes:
-    topology = topology_of(address)
-    store = topology.store()
-    await topology.start()
-    try:
-        await store.start()
-        return msgspec.json.format(msgspec.json.encode(await read(store, room))) + b"\n"
-    finally:
-        await store.stop()
-        await topology.stop()
+    found = with_store(address, lambda store: read(store, room))
+    return msgspec.json.format(msgspec.json.encode(found)) + b"\n"
 
 
 async def read(store: Store, room: RoomId) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
+from deploy.errors import CommandError
 from shared.bus import journal, keys, meta, partition_log
 from shared.bus.keys import Keys
 from shared.bus.partition_log import UnwrittenRooms
@@ -14,7 +15,10 @@ from worker.replay_check import CheckedRoom, check_room
 
 async def rooms(store: Store) -> list[tuple[Keys, RoomId, UnwrittenRooms]]:
     """All rooms that the store has, each with the unwritten history of its partition."""
-    partitions = keys.all_keys(await meta.partitions(store))
+    number = await meta.partitions(store)
+    if not number:
+        raise CommandError("the store has no data of a cluster")
+    partitions = keys.all_keys(number)
     unwritten = await partition_log.unwritten(store, partitions)
     found: list[tuple[Keys, RoomId, UnwrittenRooms]] = []
     for partition, logged in zip(partitions, unwritten, strict=True):
@@ -31,7 +35,10 @@ async def check(
     on_rooms(len(found))
     for partition, room, logged in found:
         stored, place = await journal.whole(store, partition, room)
-        stored = replace(stored, records=stored.records + logged.records(room))
+        # The logs were read first. Since then, a part of what they had may have been written to the room's journal.
+        last = stored.records[-1][:2] if stored.records else (0, 0)
+        later = tuple(entry for entry in logged.records(room) if entry[:2] > last)
+        stored = replace(stored, records=stored.records + later)
         if stored.records or stored.damage:
             yield check_room(catalog, room, stored, place)
 

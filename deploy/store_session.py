@@ -1,40 +1,33 @@
-"""A connection to the store of a cluster, for commands that read it once."""
+"""A connection to the store of a cluster, for commands that use it for a moment."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TypeVar
 
 from deploy.errors import CommandError
-from deploy.launcher import cluster_file
-from shared.bus import keys
-from shared.bus.address import Address, BadUrl
-from shared.bus.connection import StoreClient
-from shared.bus.meta import IncompatibleStore
-from shared.bus.scripts import LOADING
+from shared.bus.address import BadUrl
 from shared.bus.store import Store, StoreError
-from shared.runtime.settings import PREFIX, StoreSettings, from_env
+from shared.bus.store_address import StoreAddress
+from shared.bus.topology import topology_of
 
 T = TypeVar("T")
 
 
-def with_store(redis: str | None, data: Path, work: Callable[[Store, StoreSettings], Awaitable[T]]) -> T:
-    """Run work with a connection to the store: the one at `redis`, the configured one (TAVOLATA_REDIS_URL), or that of
-    the cluster that runs in the data folder. Raises `CommandError`."""
-    url = redis or os.environ.get(f"{PREFIX}REDIS_URL") or cluster_file.running_cluster(data).redis_url
-    settings = from_env(StoreSettings, os.environ, redis_url=url)
-    keys.use_prefix(settings.key_prefix)
-    return asyncio.run(_run(settings, work))
-
-
-async def _run(settings: StoreSettings, work: Callable[[Store, StoreSettings], Awaitable[T]]) -> T:
+def with_store(address: StoreAddress, work: Callable[[Store], Awaitable[T]]) -> T:
+    """The result of the work. Raises `CommandError`."""
     try:
-        store = StoreClient(Address.named_in(settings), greeting=LOADING)
-        await store.start()
-        try:
-            return await work(store, settings)
-        finally:
-            await store.stop()
-    except (BadUrl, IncompatibleStore, StoreError) as error:
+        return asyncio.run(_run(address, work))
+    except (StoreError, BadUrl) as error:
         raise CommandError(str(error)) from None
+
+
+async def _run(address: StoreAddress, work: Callable[[Store], Awaitable[T]]) -> T:
+    topology = topology_of(address)
+    store = topology.store()
+    await topology.start()
+    try:
+        await store.start()
+        return await work(store)
+    finally:
+        await store.stop()
+        await topology.stop()

@@ -3,11 +3,10 @@
 from deploy.errors import CommandError
 from shared.bus import meta, upgrades
 from shared.bus.store import Store
-from shared.runtime.settings import StoreSettings
 from shared.runtime.version import VERSION
 
 
-async def report(store: Store, _settings: StoreSettings) -> str:
+async def report(store: Store) -> str:
     """The state of the upgrade, in a few lines."""
     state = await upgrades.read(store)
     lines = [f"the store has format {state.stored}; tavolata {VERSION} writes format {meta.FORMAT}"]
@@ -20,7 +19,7 @@ async def report(store: Store, _settings: StoreSettings) -> str:
     return "\n".join(lines)
 
 
-async def finish(store: Store, _settings: StoreSettings) -> str:
+async def finish(store: Store) -> str:
     """Let all processes write the newest format. The release before cannot read the store after that."""
     state = await upgrades.read(store)
     if state.stored not in (meta.LAST_FORMAT, meta.FORMAT):
