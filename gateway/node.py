@@ -337,7 +337,7 @@ class GatewayNode:
         loads = {gateway: _decode_load(status) for gateway, status in statuses.items()}
         whole, fraction = divmod(self._sharing.look(self.id, loads, self._clock()), 1)
         # The fraction is a chance: gateways with the same excess do not act at the same moments.
-        number = int(whole) + (self._ids.draw(_CHANCES) < fraction * _CHANCES)
+        number = int(whole) + (fraction > 0 and self._ids.draw(_CHANCES) < fraction * _CHANCES)
         if number and (shed := self.connections.shed(number)):
             log.info("gateway %s has more clients than others and asks %d to come back", self.id, shed)
 
