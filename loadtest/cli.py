@@ -91,6 +91,9 @@ def load(
         str, typer.Option(metavar="LIST", help="Faults to make in the cluster of --data, separated by commas, or all.")
     ] = "",
     every: Annotated[float, typer.Option(min=0.1, help="Seconds from one fault to the next.")] = 5,
+    overlap: Annotated[
+        bool, typer.Option("--overlap", help="Make the next fault even if an ended process is not replaced yet.")
+    ] = False,
     spare_first: Annotated[
         bool, typer.Option("--spare-first", help="Never end the first worker and the first gateway.")
     ] = False,
@@ -150,7 +153,17 @@ def load(
             think_s=think / 1000,
             seed=seed,
             patience_s=patience + think / 1000,
-            faults=_faults(faults, every, seed, spare_first, cluster, data) if faults else None,
+            faults=None
+            if not faults
+            else _fault_plan(
+                cluster,
+                data,
+                kinds=faults_of(faults),
+                every_s=every,
+                seed=seed,
+                overlap=overlap,
+                spare_first=spare_first,
+            ),
             check_at_once=check_at_once,
         )
     except PlanError as error:
@@ -175,13 +188,10 @@ def _mix(cluster: KnownCluster | None, texts: Path | None) -> tuple[TableKind, .
     return mixed_kinds(listeners.addresses, _texts_for(spoken, listeners.addresses, texts or listeners.texts))
 
 
-def _faults(
-    text: str, every_s: float, seed: int, spare_first: bool, cluster: KnownCluster | None, data: Path
-) -> FaultPlan:
-    kinds = faults_of(text)
+def _fault_plan(cluster: KnownCluster | None, data: Path, **fields: Any) -> FaultPlan:
     if cluster is None:
         raise PlanError(f"--faults needs a cluster of `tavolata up`, and none is running on {data} (--data)")
-    return FaultPlan(kinds=kinds, every_s=every_s, seed=seed, spare_first=spare_first)
+    return FaultPlan(**fields)
 
 
 def _texts_for(dialects: tuple[str, ...], addresses: dict[str, Address], path: Path | None) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from loadtest.checks.checker import Findings
 from loadtest.clients.connection import PlayerConnection
@@ -41,20 +42,26 @@ class FaultInjector:
         self._clock = clock
         self._dice = Random(plan.seed)
         self._processes = ProcessFaults(data, plan.spare_first, self._dice.choice)
+        self._replacing: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         begin = self._clock()
-        for kind in schedule(self._plan.kinds, self._dice):
-            begin = max(begin + self._plan.every_s, self._clock())
-            await asyncio.sleep(begin - self._clock())
-            await self._make(FaultMark(kind, begin))
-
-    async def _make(self, mark: FaultMark) -> None:
         try:
-            await self._perform(mark)
+            for kind in schedule(self._plan.kinds, self._dice):
+                begin = max(begin + self._plan.every_s, self._clock())
+                await asyncio.sleep(begin - self._clock())
+                mark = FaultMark(kind, begin)
+                await self._note_failure(mark, self._perform(mark))
+        finally:
+            for task in self._replacing:
+                task.cancel()
+
+    async def _note_failure(self, mark: FaultMark, work: Coroutine[Any, Any, None]) -> None:
+        """Do a part of a fault. If the cluster does not recover, that is a finding."""
+        try:
+            await work
         except (NotRestored, StoreError) as error:
             self._findings.add("faults", f"after {mark.kind}: {error}")
-        mark.ended = self._clock()
 
     def _begin(self, mark: FaultMark, target: str) -> None:
         """The fault is made now."""
@@ -76,11 +83,30 @@ class FaultInjector:
                 reconnect_storm(list(self._connections()))
             case _:
                 verb, _, role = mark.kind.partition("-")
-                await self._hurt_process(mark, verb, self._processes.pick(_ROLES[role], may_spare=verb != "freeze"))
+                if verb == "freeze":
+                    await self._freeze(mark, self._processes.pick(_ROLES[role], may_spare=False))
+                else:
+                    await self._end(mark, _ROLES[role], signal.SIGKILL if verb == "kill" else signal.SIGTERM)
+                return
+        mark.ended = self._clock()
 
-    async def _hurt_process(self, mark: FaultMark, verb: str, process: KnownProcess) -> None:
+    async def _freeze(self, mark: FaultMark, process: KnownProcess) -> None:
         self._begin(mark, str(process))
-        if verb == "freeze":
-            await self._processes.freeze(process, self._processes.lease_s(process) + BEYOND_LEASE_S)
-        else:
-            await self._processes.end(process, signal.SIGKILL if verb == "kill" else signal.SIGTERM)
+        await self._processes.freeze(process, self._processes.lease_s(process) + BEYOND_LEASE_S)
+        mark.ended = self._clock()
+
+    async def _end(self, mark: FaultMark, role: str, number: signal.Signals) -> None:
+        await self._processes.until_one_can_be_spared(role)
+        process = self._processes.pick(role)
+        self._begin(mark, str(process))
+        self._processes.send(process, number)
+        if not self._plan.overlap:
+            await self._replaced(mark, process)
+            return
+        task = asyncio.create_task(self._note_failure(mark, self._replaced(mark, process)))
+        self._replacing.add(task)
+        task.add_done_callback(self._replacing.discard)
+
+    async def _replaced(self, mark: FaultMark, process: KnownProcess) -> None:
+        await self._processes.until_replaced(process)
+        mark.ended = self._clock()

@@ -29,6 +29,8 @@ class FaultPlan:
     every_s: float = 5.0
     """Time between the beginnings of two faults. A fault begins later if the one before it has not ended."""
     seed: int = 0
+    overlap: bool = False
+    """Begin a fault although the process that the one before has ended is not replaced yet."""
     spare_first: bool = False
     """Never end the first process of a role, so that one of each lives through the whole run."""
 

@@ -29,6 +29,7 @@ class ProcessFaults:
         self._data = data
         self._spare_first = spare_first
         self._choose = choose
+        self._most: dict[str, int] = {}
 
     def _cluster(self) -> KnownCluster:
         cluster = read_cluster(self._data)
@@ -57,10 +58,21 @@ class ProcessFaults:
             return False
         return True
 
-    async def end(self, process: KnownProcess, number: signal.Signals) -> None:
-        """Send a signal that ends the process, and return when its successor accepts connections. Raises
-        `NotRestored`."""
-        self.send(process, number)
+    async def until_one_can_be_spared(self, role: str) -> None:
+        """Wait until the role has two processes, if it ever had: a fault shall not end the last one of several."""
+        try:
+            async with asyncio.timeout(RESTORED_S):
+                while True:
+                    running = len(self._cluster().of_role(role))
+                    self._most[role] = max(running, self._most.get(role, 0))
+                    if running >= min(2, self._most[role]):
+                        return
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError:
+            raise NotRestored(f"there is no second {role} after {RESTORED_S:g} s") from None
+
+    async def until_replaced(self, process: KnownProcess) -> None:
+        """Wait until the successor of a process that was ended accepts connections. Raises `NotRestored`."""
         try:
             async with asyncio.timeout(RESTORED_S):
                 while not await self._replaced(process):

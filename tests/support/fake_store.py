@@ -1,6 +1,6 @@
 """A store inside the test process: `shared.bus.store.Store` over fakeredis, with its clock in the test's hands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import sha1
 from typing import Any
@@ -44,7 +44,9 @@ class VirtualTime:
 class FakeServer:
     """One fakeredis that knows our scripts; its Lua does not understand their first line."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: Mapping[str, str] | None = None) -> None:
+        """`changes` to the texts of scripts, to plant bugs in them."""
+        self._changes = changes or {}
         self._server = fakeredis.FakeServer(server_type="valkey")
         self._pool = fakeredis.FakeRedis(server=self._server, protocol=2).connection_pool
         self._line = self._pool.get_connection()
@@ -77,6 +79,8 @@ class FakeServer:
         for _, _, source in LOADING:
             text = str(source)
             real = sha1(text.encode(), usedforsecurity=False).hexdigest()
+            for before, after in self._changes.items():
+                text = text.replace(before, after)
             self._hashes[real] = self.run(("SCRIPT", "LOAD", text.partition("\n")[2])).decode()
 
 

@@ -26,7 +26,7 @@ def check(server: FakeServer, partitions: int, visits: list[Visit]) -> int:
 def _check_room(server: FakeServer, partitions: int, room: int, visits: list[Visit]) -> int:
     keys = Keys(partition_of(RoomId(room), partitions), partitions)
     journal, steps = _journal(server, keys, room)
-    updates = _updates(server, keys, room)
+    updates = updates_of(server, keys, room)
     _require(list(steps) == list(range(1, len(steps) + 1)), f"the steps of room {room} are {list(steps)}")
     _require(list(updates) == list(steps), f"room {room} has steps {list(steps)} and updates {list(updates)}")
     applied = Counter((sid, number) for _, sid, number, seat, _ in journal if seat is not None and number)
@@ -81,10 +81,17 @@ def _journal(server: FakeServer, keys: Keys, room: int) -> tuple[list[_Filed], d
     return records, steps
 
 
-def _updates(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, Any]]:
+def updates_of(server: FakeServer, keys: Keys, room: int) -> dict[int, dict[str, Any]]:
+    return {update["offset"]: update for update in recorded(server, keys, room)}
+
+
+def recorded(server: FakeServer, keys: Keys, room: int) -> list[dict[str, Any]]:
+    """The updates in the store, by offset. A step that is in the room's own stream and still in the log of its
+    partition is one step; two epochs at one offset are two."""
     written, logged = _bodies(server, keys.updates(RoomId(room))), _bodies(server, keys.updates_log)
-    steps = sorted((step for part in (*written, *logged) for step in part if step[0] == room), key=lambda step: step[2])
-    return {offset: update for _, _, offset, update, *_ in steps}
+    steps = [step for part in (*written, *logged) for step in part if step[0] == room]
+    by_place = {(offset, update["epoch"]): update | {"offset": offset} for _, _, offset, update, *_ in steps}
+    return [by_place[place] for place in sorted(by_place)]
 
 
 def _bodies(server: FakeServer, key: str) -> list[Any]:

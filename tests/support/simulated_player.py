@@ -19,6 +19,8 @@ class Visit:
     room: int
     seat: int
     sid: str
+    entered: tuple[int, int]
+    """Epoch and offset of the first view."""
     position: tuple[int, int]
     seen: list[dict[str, Any]] = field(default_factory=list)
     acked: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -127,7 +129,8 @@ class SimulatedPlayer:
             return
         self._match = None
         view = message["view"]
-        self.visit = Visit(message["room"], message["seat"], self.sid, (message["epoch"], message["offset"]))
+        place = (message["epoch"], message["offset"])
+        self.visit = Visit(message["room"], message["seat"], self.sid, place, place)
         self.visit.key = message.get("key", "")
         self.visits.append(self.visit)
         self._fed_up = False

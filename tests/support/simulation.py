@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from random import Random
 from unittest import mock
@@ -63,8 +63,13 @@ class Simulation:
         workers: int = 2,
         gateways: int = 2,
         decide_ms: float = 0.0,
+        kinds: Sequence[str] = FAULTS,
+        rate: float = 0.03,
     ) -> None:
-        """`decide_ms`: the CPU time that each move costs its worker."""
+        """`decide_ms`: the CPU time that each move costs its worker. `kinds` of faults, and how likely one is at each
+        of the first events."""
+        self._kinds = kinds
+        self._rate = rate
         self.dice = Random(seed)
         self.time = VirtualTime()
         self._decide_ms = decide_ms
@@ -110,7 +115,7 @@ class Simulation:
             self._start_gateway()
         await self._announce()
         for _ in range(faults):
-            await self._one(self._something_wrong if self.dice.random() < 0.03 else self._something)
+            await self._one(self._something_wrong if self.dice.random() < self._rate else self._something)
         done = [len(player.visits) for player in self.players]
         for _ in range(most):
             await self._one(self._something)
@@ -196,7 +201,7 @@ class Simulation:
     # --- what goes wrong ----------------------------------------------------------------------------------------------
 
     def _something_wrong(self) -> None:
-        wrong = self.dice.choice(self.FAULTS)
+        wrong = self.dice.choice(self._kinds)
         self.faults[wrong] += 1
         getattr(self, f"_{wrong}")()
 
@@ -208,7 +213,8 @@ class Simulation:
 
     def _worker_pauses(self) -> None:
         busy = [worker for worker in self.workers if worker.store.ready]
-        self.dice.choice(busy or self.workers).pause(LEASE_MS * 2)
+        # Often just longer than a lease: the next owner has then taken the partitions and not yet committed.
+        self.dice.choice(busy or self.workers).pause(int(LEASE_MS * self.dice.choice((1.05, 1.2, 1.5, 2.0))))
 
     def _worker_loses_the_store(self) -> None:
         self.dice.choice(self.workers).lose_the_store(self.dice)

@@ -33,34 +33,33 @@ def faults_on(data: Path, *, spare_first: bool = False) -> ProcessFaults:
     return ProcessFaults(data, spare_first, lambda found: found[0])
 
 
-async def test_a_killed_process_has_ended_the_fault_when_its_successor_is_listed(
+async def test_a_killed_process_is_replaced_when_its_successor_is_listed(
     tmp_path: Path, child: "subprocess.Popen[bytes]"
 ) -> None:
     victim = KnownProcess("worker", child.pid)
     write_cluster(tmp_path, victim)
-    ending = asyncio.create_task(faults_on(tmp_path).end(victim, signal.SIGKILL))
-    assert await asyncio.to_thread(child.wait) == -signal.SIGKILL
-    assert not ending.done()
+    faults = faults_on(tmp_path)
+    assert faults.send(victim, signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL
+    replacing = asyncio.create_task(faults.until_replaced(victim))
+    await asyncio.sleep(0)
+    assert not replacing.done()
     write_cluster(tmp_path, KnownProcess("worker", child.pid + 1))
-    await ending
+    await replacing
 
 
-async def test_a_killed_primary_of_the_store_is_replaced_when_it_is_back_as_a_replica(
-    tmp_path: Path, child: "subprocess.Popen[bytes]"
-) -> None:
-    victim = KnownProcess("valkey", child.pid)
-    write_cluster(tmp_path, KnownProcess("valkey-replica", child.pid + 1))
-    await faults_on(tmp_path).end(victim, signal.SIGKILL)
+async def test_a_killed_primary_of_the_store_is_replaced_when_it_is_back_as_a_replica(tmp_path: Path) -> None:
+    victim = KnownProcess("valkey", 11)
+    write_cluster(tmp_path, KnownProcess("valkey-replica", 12))
+    await faults_on(tmp_path).until_replaced(victim)
 
 
-async def test_a_process_without_a_successor_is_reported(
-    tmp_path: Path, child: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_process_without_a_successor_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("loadtest.faults.processes.RESTORED_S", 0.05)
-    victim = KnownProcess("worker", child.pid, 8101)
+    victim = KnownProcess("worker", 11, 8101)
     write_cluster(tmp_path, victim)
     with pytest.raises(NotRestored, match="worker :8101 was not replaced"):
-        await faults_on(tmp_path).end(victim, signal.SIGKILL)
+        await faults_on(tmp_path).until_replaced(victim)
 
 
 async def test_a_frozen_process_continues_even_if_the_run_is_cancelled(
@@ -90,6 +89,24 @@ def test_the_first_process_of_a_role_can_be_spared(tmp_path: Path) -> None:
     assert faults_on(tmp_path).pick("worker").pid == 12
     assert faults_on(tmp_path, spare_first=True).pick("worker").pid == 11
     assert faults_on(tmp_path, spare_first=True).pick("worker", may_spare=False).pid == 12
+
+
+async def test_the_last_process_of_several_is_not_ended(tmp_path: Path) -> None:
+    faults = faults_on(tmp_path)
+    first, second = KnownProcess("worker", 11, 8101), KnownProcess("worker", 12, 8102)
+    write_cluster(tmp_path, first, second)
+    await faults.until_one_can_be_spared("worker")
+    write_cluster(tmp_path, first)
+    waiting = asyncio.create_task(faults.until_one_can_be_spared("worker"))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    write_cluster(tmp_path, first, second)
+    await waiting
+
+
+async def test_the_only_process_of_a_role_may_be_ended(tmp_path: Path) -> None:
+    write_cluster(tmp_path, KnownProcess("valkey", 11, 8200))
+    await faults_on(tmp_path).until_one_can_be_spared("valkey")
 
 
 def test_a_cluster_without_the_role_is_reported(tmp_path: Path) -> None:
