@@ -67,8 +67,7 @@ def before_close(room: Answer) -> str:
 
 
 def before_remove(room: Answer, player: str) -> str:
-    others = max(0, len(_players(room)) - 1)
-    return f"1 player ({player}) loses the seat in room {room['room']}; {counted(others, 'player')} stay."
+    return f"1 of {counted(len(_players(room)), 'player')} ({player}) loses the seat in room {room['room']}."
 
 
 def before_free(room: Answer) -> str:

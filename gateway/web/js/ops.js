@@ -1,10 +1,16 @@
-// The operators' page: a live picture of the cluster, details of one room, buttons to drain a process.
+// The operators' page: a live picture of the cluster, lists of rooms and acts, details of one room, and the acts.
 
 import { $, button, h } from "./dom.js";
+import { OpsClient } from "./ops-client.js";
+import { confirm, counted } from "./ops-confirm.js";
+import { AuditList, RoomList } from "./ops-lists.js";
 import { drawing, spark } from "./ops-picture.js";
+import { explained, revoke, roomActs } from "./ops-room.js";
+import { row, table } from "./ops-table.js";
 
 const KEY = "tavolata.admin";
 const EVERY_MS = 1_000;
+const LISTS_EVERY = 5;
 const KEPT = 120;
 
 class Ops {
@@ -14,6 +20,9 @@ class Ops {
   #asked = new Set();
   #room = null;
   #timer = 0;
+  #looks = 0;
+  #client;
+  #mayAct = false;
 
   start() {
     if (this.#token) this.#begin();
@@ -29,7 +38,7 @@ class Ops {
       required: true,
       autocomplete: "off",
       id: "token",
-      "aria-label": "Admin token",
+      "aria-label": "Token of an operator",
     });
     const enter = (event) => {
       event.preventDefault();
@@ -42,7 +51,11 @@ class Ops {
         "form",
         { class: "panel door", onsubmit: enter },
         h("h1", {}, "Operations"),
-        h("p", { class: "quiet" }, "The token is shown when the cluster starts, and by: tavolata ps --admin-token"),
+        h(
+          "p",
+          { class: "quiet" },
+          "Your own token, or the admin token, which is shown when the cluster starts, and by: tavolata ps --admin-token",
+        ),
         field,
         text && h("p", { class: "wrong", role: "alert" }, text),
         h("button", { class: "primary" }, "Enter"),
@@ -52,12 +65,25 @@ class Ops {
   }
 
   async #begin() {
-    const cluster = await this.#get("/api/ops/cluster");
+    this.#client = new OpsClient(
+      this.#token,
+      (text) => this.#banner(text),
+      (text) => {
+        sessionStorage.removeItem(KEY);
+        this.#door(text);
+      },
+    );
+    const cluster = await this.#client.get("cluster");
     if (!cluster) return;
     sessionStorage.setItem(KEY, this.#token);
-    $("#me").replaceChildren(button("Forget the token", () => this.#forget(), { class: "small" }));
-    this.#furnish();
+    this.#mayAct = cluster.operator.role === "operate";
+    $("#me").replaceChildren(
+      h("span", { class: "quiet", id: "operator" }, `${cluster.operator.name} (${cluster.operator.role})`),
+      button("Forget the token", () => this.#forget(), { class: "small" }),
+    );
+    this.#furnish(cluster.games);
     this.#show(cluster);
+    this.#refreshLists();
     this.#timer = setInterval(() => this.#look(), EVERY_MS);
   }
 
@@ -69,45 +95,57 @@ class Ops {
 
   // --- asking ---
 
-  async #get(path, body) {
-    const headers = { Authorization: `Bearer ${this.#token}` };
-    const answer = await fetch(
-      path,
-      body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers },
-    ).catch(() => null);
-    this.#banner(answer === null || answer.status === 503 ? "The cluster does not answer; trying again." : "");
-    if (!answer || answer.status === 503) return null;
-    const said = await answer.json();
-    if (answer.ok) return said;
-    if (answer.status === 401 || answer.status === 429) {
-      sessionStorage.removeItem(KEY);
-      const wait = answer.headers.get("Retry-After");
-      this.#door(wait ? `Too many wrong tokens. Try again in ${wait} s.` : "This is not the admin token.");
-      return null;
-    }
-    return { wrong: said.text };
-  }
-
   #banner(text) {
     $("#banner").hidden = !text;
     $("#banner").textContent = text;
   }
 
   async #look() {
-    const cluster = await this.#get("/api/ops/cluster");
+    const cluster = await this.#client.get("cluster");
     if (cluster) this.#show(cluster);
-    if (this.#room) this.#explain(this.#room, await this.#get(`/api/ops/rooms/${this.#room}`));
+    if (this.#room) await this.#explain(this.#room);
+    this.#looks += 1;
+    if (this.#looks % LISTS_EVERY === 0) this.#refreshLists();
   }
 
-  async #drain(process) {
-    this.#asked.add(process);
-    await this.#get("/api/ops/drain", { process });
+  #refreshLists() {
+    this.rooms.refresh();
+    this.audit.refresh();
+  }
+
+  /** Asks an operator, and shows what has changed if the act was carried out. */
+  async #act(question) {
+    if (!(await question())) return;
+    this.#refreshLists();
     await this.#look();
+  }
+
+  #order(path, body) {
+    return this.#client.order(path, body);
+  }
+
+  #drain(process, kind, others) {
+    const text =
+      kind === "gateway"
+        ? `It closes ${counted(process.connections ?? 0, "connection")}; the players come back at other gateways.`
+        : `It hands over ${counted(process.partitions?.length ?? 0, "partition")}; no player is disconnected.`;
+    const order = async (body) => {
+      const outcome = await this.#order("drain", { ...body, process: process.id });
+      if (outcome.ok) this.#asked.add(process.id);
+      return outcome;
+    };
+    return confirm({
+      title: `Drain ${process.id}?`,
+      text: others ? text : `${text} No other ${kind} is alive.`,
+      verb: "Drain",
+      order,
+      reasonNeeded: false,
+    });
   }
 
   // --- the picture ---
 
-  #furnish() {
+  #furnish(games) {
     const field = h("input", {
       inputmode: "numeric",
       pattern: "[0-9]+",
@@ -116,21 +154,31 @@ class Ops {
       id: "room",
       "aria-label": "Number of a room",
     });
-    const find = async (event) => {
+    const find = (event) => {
       event.preventDefault();
-      this.#room = Number(field.value);
-      this.#explain(this.#room, await this.#get(`/api/ops/rooms/${this.#room}`));
+      this.#choose(Number(field.value));
     };
     this.figures = h("section", { class: "figures", "aria-label": "Figures" });
     this.picture = h("section", { class: "panel", "aria-label": "The cluster" });
     this.gateways = h("section", { class: "panel", id: "gateways" });
     this.workers = h("section", { class: "panel", id: "workers" });
     this.room = h("div", { id: "explained" });
+    this.rooms = new RoomList(
+      (path) => this.#client.get(path),
+      (number) => {
+        field.value = number;
+        this.#choose(number);
+        this.room.scrollIntoView({ block: "nearest" });
+      },
+      games,
+    );
+    this.audit = new AuditList((path) => this.#client.get(path));
     $("#main").className = "ops";
     $("#main").replaceChildren(
       this.figures,
       this.picture,
       h("div", { class: "halves" }, this.gateways, this.workers),
+      this.rooms.element,
       h(
         "section",
         { class: "panel" },
@@ -138,7 +186,29 @@ class Ops {
         h("form", { class: "row", onsubmit: find }, field, h("button", {}, "Explain")),
         this.room,
       ),
+      ...(this.#mayAct ? [this.#sessions()] : []),
+      this.audit.element,
     );
+  }
+
+  /** Players without a seat have sessions, too. */
+  #sessions() {
+    const field = h("input", { id: "session", required: true, placeholder: "Name", "aria-label": "Name of a player" });
+    const ask = (event) => {
+      event.preventDefault();
+      this.#act(() => revoke(field.value, (path, body) => this.#order(path, body)));
+    };
+    return h(
+      "section",
+      { class: "panel" },
+      h("h2", {}, "Sessions"),
+      h("form", { class: "row", onsubmit: ask }, field, h("button", { class: "danger" }, "Revoke")),
+    );
+  }
+
+  #choose(number) {
+    this.#room = number;
+    return this.#explain(number);
   }
 
   #show(cluster) {
@@ -173,6 +243,7 @@ class Ops {
         ]),
         cluster.gateways,
         cluster.draining,
+        "gateway",
       ),
     );
     this.workers.replaceChildren(
@@ -187,38 +258,33 @@ class Ops {
         ]),
         cluster.workers,
         cluster.draining,
+        "worker",
       ),
     );
     if (focus) $(`[data-key="${CSS.escape(focus)}"]`)?.focus();
   }
 
-  #table(head, rows, processes, draining) {
-    const button_ = (one) => {
+  #table(head, rows, processes, draining, kind) {
+    const live = processes.filter((one) => one.live);
+    const action = (one) => {
       const going = one.draining || draining.includes(one.id) || (this.#asked.has(one.id) && one.live);
       if (!one.live) return h("span", { class: "quiet" }, "gone");
-      return going
-        ? h("span", { class: "quiet" }, "draining…")
-        : button("Drain", () => this.#drain(one.id), {
-            class: "small",
-            "data-key": `drain-${one.id}`,
-            "data-drain": one.id,
-          });
+      if (going) return h("span", { class: "quiet" }, "draining…");
+      if (!this.#mayAct) return null;
+      return button("Drain", () => this.#act(() => this.#drain(one, kind, live.length > 1)), {
+        class: "small",
+        "data-key": `drain-${one.id}`,
+        "data-drain": one.id,
+      });
     };
-    return h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
-      h(
-        "tbody",
-        {},
-        ...processes.map((one, index) =>
-          h(
-            "tr",
-            { class: one.live ? "" : "dead", "data-process": one.id },
-            h("th", { scope: "row" }, one.id),
-            ...rows[index].map((cell) => h("td", {}, cell ?? "–")),
-            h("td", {}, button_(one)),
-          ),
+    return table(
+      head,
+      processes.map((one, index) =>
+        row(
+          { class: one.live ? "" : "dead", "data-process": one.id },
+          one.id,
+          ...rows[index].map((cell) => cell ?? "–"),
+          action(one),
         ),
       ),
     );
@@ -250,68 +316,20 @@ class Ops {
 
   // --- one room ---
 
-  #explain(number, room) {
+  async #explain(number) {
+    const room = await this.#client.get(`rooms/${number}`);
     if (!room || number !== this.#room) return;
     if (room.wrong) {
       this.#room = null;
       this.room.replaceChildren(h("p", { class: "wrong", role: "alert" }, room.wrong));
       return;
     }
-    const pair = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
-    const status = room.listing?.status ?? "over";
-    this.room.replaceChildren(
-      h(
-        "dl",
-        {},
-        ...pair("Room", `${room.room}, ${status}`),
-        ...pair("Partition", room.partition),
-        ...pair("Owner", room.owner.worker ?? "nobody"),
-        ...pair("Epoch", `${room.epoch} (last step), ${room.owner.epoch ?? "none"} (owner)`),
-        ...pair("Offset", room.offset),
-        ...pair("Spectators at", room.spectators.join(", ") || "no gateway"),
-      ),
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h("tr", {}, ...["Seat", "Name", "Connected at", "State"].map((text) => h("th", { scope: "col" }, text))),
-        ),
-        h(
-          "tbody",
-          {},
-          ...room.seats.map((seat) =>
-            h(
-              "tr",
-              {},
-              h("td", {}, seat.seat),
-              h("td", {}, seat.name),
-              h(
-                "td",
-                {},
-                seat.bot ? "the room itself" : seat.here ? `${seat.gateway}, connection ${seat.connection}` : "–",
-              ),
-              h("td", {}, seat.bot ? "bot" : seat.left ? "left" : seat.here ? "here" : "away"),
-            ),
-          ),
-        ),
-      ),
-      h("h3", {}, "Last events"),
-      h(
-        "ol",
-        { class: "events" },
-        ...room.last
-          .toReversed()
-          .map((step) => h("li", {}, h("b", {}, step.offset), " ", step.events.map(briefly).join("; "))),
-      ),
-    );
+    const focus = document.activeElement?.dataset?.key;
+    const acts = roomActs(room, (path, body) => this.#order(path, body));
+    const parts = explained(room, acts, (question) => this.#act(question), this.#mayAct);
+    this.room.replaceChildren(...parts.filter(Boolean));
+    if (focus) $(`[data-key="${CSS.escape(focus)}"]`, this.room)?.focus();
   }
-}
-
-function briefly({ type, ...rest }) {
-  const text = JSON.stringify(rest);
-  return `${type} ${text.length > 110 ? `${text.slice(0, 110)}…` : text}`;
 }
 
 new Ops().start();

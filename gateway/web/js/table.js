@@ -122,6 +122,9 @@ class TableView {
   #updated(update) {
     this.#ahead = update.at - Date.now();
     const { events } = update;
+    const removes = ({ type, reason, seat }) =>
+      type === "room.left" && reason === "removed" && seat === this.#room?.you;
+    if (events.some(removes)) return this.#nowhere("An operator has removed you from this table");
     for (const event of events) if (event.type === "room.clock") this.#due = event.due_ms;
     const before = this.#room;
     if (update.view) this.#take();

@@ -44,8 +44,11 @@ export function describeRoom(event, who) {
       return `${event.name} took a seat${event.bot ? " (a bot)" : ""}.`;
     case "room.left":
       return (
-        { left: `${event.name} left.`, gone: `${event.name} did not come back.` }[event.reason] ??
-        `${event.name} had to go.`
+        {
+          left: `${event.name} left.`,
+          gone: `${event.name} did not come back.`,
+          removed: `${event.name} was removed by an operator.`,
+        }[event.reason] ?? `${event.name} had to go.`
       );
     case "room.started":
       return "The game begins.";
@@ -64,7 +67,7 @@ export function describeRoom(event, who) {
     case "room.ended":
       return `${listed(event.winners?.length ? event.winners.map(who).sort(youFirst) : ["Nobody"])} won: ${ending(event.reason)}.`;
     case "room.closed":
-      return "The table was closed.";
+      return event.reason === "operator" ? "An operator closed the table." : "The table was closed.";
     case "room.rematched":
       return `The next game is at table ${event.room}.`;
     default:

@@ -145,7 +145,7 @@ def test_rooms_and_acts_are_listed(run: Run) -> None:
     ("words", "path", "subject", "said"),
     [
         (("close", "1000"), "rooms/1000/close", {}, "ends without a result for 1 player (ada)"),
-        (("remove", "1000", "ada"), "rooms/1000/remove", {"player": "ada"}, "1 player (ada) loses the seat"),
+        (("remove", "1000", "ada"), "rooms/1000/remove", {"player": "ada"}, "1 of 1 player (ada) loses the seat"),
         (("free", "1000"), "rooms/1000/free", {}, "is quarantined: it broke"),
         (("revoke", "ada"), "revoke", {"name": "ada"}, "1 player (ada) is disconnected"),
         (("revoke", "--session", "s-1"), "revoke", {"session": "s-1"}, "1 player (s-1) is disconnected"),
