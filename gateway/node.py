@@ -29,7 +29,7 @@ from gateway.connections import TICK_S, Connections
 from gateway.metrics import Metrics
 from gateway.performer import EffectPerformer
 from gateway.transports import close_codes
-from shared.bus import directory, drains, keys, memory, meta
+from shared.bus import directory, drains, keys, meta, store_figures
 from shared.bus.keys import Keys
 from shared.bus.registry import GATEWAYS, WORKERS
 from shared.bus.store import OnMessage, Store, StoreError, StoreRefused
@@ -320,7 +320,7 @@ class GatewayNode:
 
     async def _read_store_share(self) -> None:
         try:
-            self.outbox.store_share = await memory.used_share(self.store)
+            self.outbox.store_share = await store_figures.used_share(self.store)
         except StoreRefused as error:  # some hosted stores do not report their memory
             log.debug("cannot read the memory of the store: %s", error)
 

@@ -48,7 +48,7 @@ class WorkerApp:
             self._reader,
             self._subscription,
             time.monotonic,
-            WorkerMetrics(),
+            WorkerMetrics(settings.partitions),
             time.process_time,
         )
 

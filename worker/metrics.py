@@ -1,10 +1,11 @@
 """The metrics of a worker, for Prometheus and for the status that it registers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.store_figures import StoreFigures
 from shared.results import Result
 
 _FAILURES: dict[AnyOutcome, str] = {CommitOutcome.FENCED: "fenced", CommitOutcome.FULL: "full"}
@@ -13,30 +14,66 @@ _FAILURES: dict[AnyOutcome, str] = {CommitOutcome.FENCED: "fenced", CommitOutcom
 class WorkerMetrics:
     """Counters of one worker, in a registry of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, partitions: int) -> None:
+        """`partitions` is the number of all partitions."""
         self.registry = CollectorRegistry()
+        Gauge("tavolata_partitions", "Partitions of the cluster", registry=self.registry).set(partitions)
         self._commands = Counter("tavolata_commands", "Commands handled", ["outcome"], registry=self.registry)
         self._accepted = self._commands.labels("accepted")
         self._refused = self._commands.labels("refused")
         self._rejections = Counter("tavolata_rejections", "Commands refused, by code", ["code"], registry=self.registry)
         self._commits = Counter("tavolata_commits", "Batches, by outcome", ["outcome"], registry=self.registry)
         self._ok = self._commits.labels("ok")
-        self._steps = Counter("tavolata_steps", "Steps of rooms", registry=self.registry)
+        self._steps = Counter("tavolata_steps", "Steps of rooms", ["game"], registry=self.registry)
         self._batch = Histogram(
             "tavolata_batch_commands",
             "Commands committed together",
             buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000),
             registry=self.registry,
         )
+        self._games: set[str] = set()
+        """The games that had rooms in memory so far."""
         self.partitions = Gauge("tavolata_partitions_held", "Partitions held", registry=self.registry)
-        self.rooms = Gauge("tavolata_rooms_loaded", "Rooms in memory", registry=self.registry)
+        self._rooms = Gauge("tavolata_rooms_loaded", "Rooms in memory", ["game"], registry=self.registry)
         self._lag = Gauge(
             "tavolata_lag_seconds", "How long the oldest command of the last batch had waited", registry=self.registry
         )
+        self._store_memory = Gauge("tavolata_store_memory_bytes", "Memory in use", registry=self.registry)
+        self._store_limit = Gauge(
+            "tavolata_store_memory_limit_bytes", "Limit of memory; 0: none", registry=self.registry
+        )
+        self._store_clients = Gauge("tavolata_store_clients", "Connections to the store", registry=self.registry)
+        self._store_replicas = Gauge(
+            "tavolata_store_replicas", "Replicas of a server, at least", registry=self.registry
+        )
+        self._replicas_wanted = Gauge(
+            "tavolata_store_replicas_wanted", "Replicas that the durability needs", registry=self.registry
+        )
+        self._replica_lag = Gauge(
+            "tavolata_store_replica_lag_seconds", "Time since the slowest replica confirmed", registry=self.registry
+        )
         self.moves = self.lag_ms = 0
 
-    def committed(self, batches: int, results: Sequence[Result], steps: int) -> None:
-        """Count batches that were committed together, one for each partition. There is a result for every command."""
+    def store_measured(self, servers: Sequence[StoreFigures], replicas_wanted: int) -> None:
+        """Set the figures of the store: those of its fullest server, of the one with the fewest replicas, and the
+        clients of all."""
+        fullest = max(servers, key=lambda server: (server.used_share, server.memory))
+        self._store_memory.set(fullest.memory)
+        self._store_limit.set(fullest.limit)
+        self._store_clients.set(sum(server.clients for server in servers))
+        self._store_replicas.set(min(len(server.lags_s) for server in servers))
+        self._replicas_wanted.set(replicas_wanted)
+        self._replica_lag.set(max((lag for server in servers for lag in server.lags_s), default=0))
+
+    def rooms_counted(self, rooms: Mapping[str, int]) -> None:
+        """Set the number of rooms in memory, by game. A game without rooms stays, with 0."""
+        for game in rooms.keys() | self._games:
+            self._rooms.labels(game).set(rooms.get(game, 0))
+        self._games |= rooms.keys()
+
+    def committed(self, batches: int, results: Sequence[Result], steps: Mapping[str, int]) -> None:
+        """Count batches that were committed together, one for each partition, and their steps by game. There is a
+        result for every command."""
         commands = len(results)
         codes = [result.reply.code for result in results if result.reply is not None and result.reply.code]
         for code in codes:
@@ -45,8 +82,9 @@ class WorkerMetrics:
         self._accepted.inc(commands - len(codes))
         self._batch.observe(commands)
         self._ok.inc(batches)
-        self._steps.inc(steps)
-        self.moves += steps
+        for game, number in steps.items():
+            self._steps.labels(game).inc(number)
+            self.moves += number
 
     def lagged(self, by_ms: int) -> None:
         self.lag_ms = by_ms

@@ -6,12 +6,13 @@ builds the same node over a store of its own.
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
 import msgspec
 
-from shared.bus import drains, keys, meta
+from shared.bus import drains, keys, meta, store_figures
 from shared.bus.command_streams import CommandReader
 from shared.bus.store import OnMessage, Store, StoreError
 from shared.ids import Partition, WorkerId
@@ -30,6 +31,7 @@ _HAND_OVER_S = 10.0
 _HAND_OVER_CHECK_S = 0.01
 _DRAIN_CHECK_S = 1.0
 _MEASURE_S = 1.0
+_MEASURE_STORE_S = 2.0
 _SHORTEST_CHECK_MS = 200
 """The watchdog's shortest interval: short leases must not make it break off commands that are merely slow."""
 
@@ -72,6 +74,7 @@ class WorkerNode:
         self._wake = asyncio.Event()
         self._announced_at = ""
         """The server that has the descriptions of our games."""
+        self._replicas_missing = False
         self._background: set[asyncio.Task[None]] = set()
 
     async def prepare(self) -> None:
@@ -96,6 +99,7 @@ class WorkerNode:
             self._wake_reader_on_change(),
             self._follow_drain_requests(),
             self._measure(),
+            self._measure_store(),
         ]
 
     async def run(self) -> None:
@@ -194,8 +198,25 @@ class WorkerNode:
                 self.metrics.lagged(0)
             moves = self.metrics.moves
             self.metrics.partitions.set(len(self.ownership.partitions))
-            self.metrics.rooms.set(self.rooms)
+            self.metrics.rooms_counted(self._rooms_by_game())
             await asyncio.sleep(_MEASURE_S)
+
+    async def _measure_store(self) -> None:
+        """Update the figures of the store, and whether it has the replicas that the durability needs."""
+        wanted = self._settings.replicas if self._settings.durability == "replicated" else 0
+        while True:
+            await asyncio.sleep(_MEASURE_STORE_S)
+            try:
+                servers = await store_figures.read(self._store)
+            except StoreError as error:  # some hosted stores do not report them
+                log.debug("cannot read the figures of the store: %s", error)
+                continue
+            self.metrics.store_measured(servers, wanted)
+            self._replicas_missing = any(len(server.lags_s) < wanted for server in servers)
+
+    def _rooms_by_game(self) -> Counter[str]:
+        rooms = (room for partition in self.ownership.partitions.values() for room in partition.rooms.values())
+        return Counter(game for room in rooms if (game := room.state.spec.game))
 
     def _status(self) -> bytes:
         """The status in the registry, which operators see. Workers and gateways read from it what can be played."""
@@ -221,7 +242,9 @@ class WorkerNode:
             return "draining"
         if not self.ownership.may_work():
             return "lease"
-        return "store_full" if self._consumer.waits_for_space else ""
+        if self._consumer.waits_for_space:
+            return "store_full"
+        return "durability" if self._replicas_missing else ""
 
     @property
     def rooms(self) -> int:

@@ -82,7 +82,6 @@ class Commit(msgspec.Struct, frozen=True):
     """The entry of the log of updates; empty: none."""
     numbers: Mapping[GatewayId, int] = {}
     """The number of the last delivery to each gateway, once this is committed."""
-    step_count: int = 0
 
 
 def encode(
@@ -135,7 +134,7 @@ def encode(
         steps, replies = steps_to.get(gateway, ()), replies_to.get(gateway, ())
         items = encode_delivery(partition.partition, lease.epoch, delivery, steps, replies)
         messages.append((keys.out(gateway), items))
-    return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers, len(batch.steps))
+    return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers)
 
 
 def _count(results: Sequence[Result], unfinished: dict[GameVersion, int]) -> set[GameVersion]:

@@ -20,7 +20,7 @@ class CountingMetrics(WorkerMetrics):
     """Counts how often the fence kept a stale owner from writing."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(partitions=1)
         self.fenced = 0
 
     def commit_failed(self, outcome: AnyOutcome) -> None:

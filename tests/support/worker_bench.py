@@ -77,7 +77,7 @@ class WorkerBench:
             self.store,
             self.ownership,
             SETTINGS,
-            WorkerMetrics(),
+            WorkerMetrics(16),
             lambda: self.cpu_s,
         )
         self._ids = 0

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -185,7 +185,8 @@ class Consumer:
         outcomes = await self._commit(encoded)
         notices: list[Envelope] = []
         results: list[Result] = []
-        done = steps = 0
+        steps: Counter[str] = Counter()
+        done = 0
         now_ms = oldest_ms = self._ownership.now_ms()
         for batch, commit, outcome in zip(batches, encoded, outcomes, strict=True):
             if outcome not in (CommitOutcome.OK, CommitOutcome.DONE):
@@ -195,7 +196,7 @@ class Consumer:
                 continue
             batch.partition.committed(commit)
             results += batch.results
-            steps += commit.step_count
+            steps += batch.partition.steps_by_game(batch.results)
             done += 1
             notices += self._follow(batch)
             oldest_ms = min(oldest_ms, batch.partition.time_of(batch.entries[0][0]))

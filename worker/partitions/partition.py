@@ -4,6 +4,7 @@ Commands are handled here without IO. A failure in one room must not harm the ot
 """
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -305,6 +306,14 @@ class OwnedPartition:
             if number in self.rooms and not self.rooms[number].state.status:
                 del self.rooms[number]
         self.unopened.clear()
+
+    def steps_by_game(self, results: Sequence[Result]) -> Counter[str]:
+        """The number of steps in results of this partition's rooms, by game."""
+        steps: Counter[str] = Counter()
+        for result in results:
+            if result.records and (room := self.rooms.get(result.room)) is not None:
+                steps[room.state.spec.game] += sum(record.message is not None for record in result.records)
+        return steps
 
     def forget_gateway(self, gateway: GatewayId) -> None:
         self.gateways.discard(gateway)

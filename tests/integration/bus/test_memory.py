@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from shared.bus import command_streams, commits, leases, memory
+from shared.bus import command_streams, commits, leases, store_figures
 from shared.bus.client import StoreClient
 from shared.bus.command_streams import StreamReader
 from shared.bus.commits import Commit, CommitOutcome
@@ -38,11 +38,11 @@ async def limit(link: StoreClient, size: int) -> None:
 
 
 async def test_the_used_share_is_that_of_the_limit(link: StoreClient) -> None:
-    assert await memory.used_share(link) == 0.0
+    assert await store_figures.used_share(link) == 0.0
     await limit(link, 1)
-    assert await memory.used_share(link) > 1.0
+    assert await store_figures.used_share(link) > 1.0
     await limit(link, 2**40)
-    assert 0.0 < await memory.used_share(link) < 0.1
+    assert 0.0 < await store_figures.used_share(link) < 0.1
 
 
 async def test_a_commit_to_a_full_store_writes_nothing_and_can_be_repeated(link: StoreClient) -> None:
@@ -70,7 +70,7 @@ async def test_a_worker_waits_with_its_results_until_there_is_space(link: StoreC
     loop = asyncio.get_running_loop()
     catalog = load_catalog("")
     ownership = Ownership(WorkerId("w-1"), link, SETTINGS, catalog, StoreClock(loop.time), loop.time)
-    consumer = Consumer(StreamReader(link, link), link, ownership, SETTINGS, WorkerMetrics(), lambda: 0.0)
+    consumer = Consumer(StreamReader(link, link), link, ownership, SETTINGS, WorkerMetrics(16), lambda: 0.0)
     await ownership.take([Partition(1)])
     body = Enter("ada", RoomSpec("stones", 2))
     await link.call(*command_streams.adding(P, [Envelope(ROOM, SessionId("s"), CommandId(1), body, GatewayId("g"), 1)]))

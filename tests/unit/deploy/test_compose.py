@@ -36,6 +36,13 @@ METRICS = {
     "tavolata_rejections_total",
     "tavolata_admin_refusals_total",
     "tavolata_rooms_loaded",
+    "tavolata_partitions",
+    "tavolata_store_clients",
+    "tavolata_store_memory_bytes",
+    "tavolata_store_memory_limit_bytes",
+    "tavolata_store_replica_lag_seconds",
+    "tavolata_store_replicas",
+    "tavolata_store_replicas_wanted",
     "tavolata_shed_total",
     "tavolata_rooms_without_worker",
     "tavolata_steps_total",
@@ -360,7 +367,7 @@ def test_the_dashboard_shows_every_metric_and_no_other() -> None:
 
 
 def test_the_listed_metrics_are_those_of_gateways_and_workers() -> None:
-    registries = (gateway.metrics.Metrics().registry, worker.metrics.WorkerMetrics().registry)
+    registries = (gateway.metrics.Metrics().registry, worker.metrics.WorkerMetrics(16).registry)
     counted = [metric for registry in registries for metric in registry.collect()]
     assert {metric.name + "_total" * (metric.type == "counter") for metric in counted} == METRICS
 

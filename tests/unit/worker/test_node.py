@@ -36,7 +36,7 @@ class QuietSubscription:
 
 def node(store: Leaving, monotonic: Callable[[], float] = time.monotonic) -> WorkerNode:
     catalog = load_catalog("")
-    settings, subscription, metrics = WorkerSettings(), QuietSubscription(), WorkerMetrics()
+    settings, subscription, metrics = WorkerSettings(), QuietSubscription(), WorkerMetrics(16)
     return WorkerNode(
         WorkerId("w-1"),
         settings,
@@ -103,3 +103,9 @@ async def test_a_worker_whose_results_wait_for_space_is_not_ready() -> None:
     worker = node(Leaving())
     worker._consumer.waits_for_space = True
     assert worker.unready == "store_full"
+
+
+async def test_a_worker_is_not_ready_while_replicas_are_missing_that_the_durability_needs() -> None:
+    worker = node(Leaving())
+    worker._replicas_missing = True
+    assert worker.unready == "durability"
