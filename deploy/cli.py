@@ -5,6 +5,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
@@ -13,8 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from typer.core import TyperGroup
 
-from deploy import check_game, data_commands, settings_reference, upgrade_commands
+from deploy import check_game, data_commands, new_game, settings_reference, upgrade_commands
 from deploy.console import make_console, show_banner
+from deploy.dev import GameWatcher
 from deploy.errors import CommandError
 from deploy.launcher import cluster_file, store, store_status
 from deploy.launcher.plan import MOST_PROCESSES, ClusterPlan, Layout, joined_listeners, plan_from_env
@@ -122,7 +124,11 @@ def up(
         "PARTITIONS": partitions,
     }
     given = {PREFIX + name: str(value) for name, value in options.items() if value is not None}
-    plan = plan_from_env(data, gateways, workers, {**os.environ, **given})
+    _run_cluster(plan_from_env(data, gateways, workers, {**os.environ, **given}))
+
+
+def _run_cluster(plan: ClusterPlan, watched: str = "") -> None:
+    """Run a cluster until Ctrl-C. Its workers are restarted when the files of the module `watched` change."""
     for line in unknown_variables(os.environ, variables()):
         warn(line)
     console = make_console()
@@ -136,10 +142,16 @@ def up(
             show_banner(console, plan, layout)
 
     async def run() -> None:
-        await Supervisor(plan, report, ready).run()
+        supervisor = Supervisor(plan, report, ready)
+        watching = asyncio.create_task(GameWatcher(watched, supervisor, report).watch()) if watched else None
+        try:
+            await supervisor.run()
+        finally:
+            if watching is not None:
+                watching.cancel()
 
     prefer_throughput()
-    report("starting; the logs are in " + str(data / "logs"))
+    report("starting; the logs are in " + str(plan.data / "logs"))
     asyncio.run(run())
     report("stopped")
 
@@ -204,6 +216,32 @@ def check_game_module(
 
 app.command("replay-check", cls=Command)(upgrade_commands.replay_check)
 app.command("upgrade", cls=Command)(upgrade_commands.upgrade)
+
+
+@app.command("new-game", cls=Command)
+def write_new_game(
+    name: Annotated[str, typer.Argument(help="Name of the game: a Python package of this name is written.")],
+) -> None:
+    """Write a package with a game, its tests and a README into the current folder."""
+    for path in new_game.write(name, Path()):
+        print(path)
+    print(f"next: tavolata dev {name}")
+
+
+@app.command(cls=Command)
+def dev(
+    module: Annotated[str, typer.Argument(help="A module with a GAME in the current folder, such as connect4.")],
+    port: Annotated[int, typer.Option(help="Port of the page.")] = 8000,
+) -> None:
+    """Run a game in the page until Ctrl-C, and restart the workers when its files change.
+
+    The cluster has one gateway and one worker, and begins with an empty store each time.
+    """
+    check_game.load(module)
+    with TemporaryDirectory(prefix="tavolata-", ignore_cleanup_errors=True) as data:
+        options = {"PORT": str(port), "GAMES": module, "DURABILITY": "applied"}
+        given = {PREFIX + name: value for name, value in options.items()}
+        _run_cluster(plan_from_env(Path(data), 1, 1, {**os.environ, **given}), watched=module)
 
 
 @app.command(cls=Command)

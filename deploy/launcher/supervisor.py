@@ -151,6 +151,12 @@ class Supervisor:
         for role in ("gateway", "worker", SENTINEL, SERVER):
             await asyncio.gather(*(process.stop() for process in self._processes if process.spec.role == role))
 
+    def restart(self, role: str) -> None:
+        """End the processes of a role in order; each is started again."""
+        for process in self._processes:
+            if process.spec.role == role:
+                process.send(signal.SIGTERM)
+
     def _supervised(self, spec: ProcessSpec, lock: int, layout: Layout) -> SupervisedProcess:
         log = LogFile(self._plan.data / "logs" / f"{spec.name}.log")
         log.begin()

@@ -57,7 +57,13 @@ def test_the_package_exports_these_names_and_no_others() -> None:
         "Timer",
         "Value",
     ]
-    assert sorted(tavolata.testing.__all__) == ["NotConformant", "check_every_option", "play"]
+    assert sorted(tavolata.testing.__all__) == [
+        "CommandRefused",
+        "GameTable",
+        "NotConformant",
+        "check_every_option",
+        "play",
+    ]
     assert sorted(tavolata.client.__all__) == [
         "ClientError",
         "ListedTable",

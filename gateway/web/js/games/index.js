@@ -1,5 +1,5 @@
 // Maps games to the modules that draw them. A module and its style sheet are loaded at the first table of the game.
-// Any other game is shown as plain data, with its options as buttons.
+// Any other game is shown by any.js.
 //
 // A game's module has: `describe(event, who)` -> words or null, `score(view, seat)`, `result(view, seat)`,
 // `marks(event)`, `start`, `fold(view, event)` and `turn(view)` for replays, and `open(table)` -> {render(room, options),
@@ -13,10 +13,15 @@ const MODULES = {
   eriantys: async () => (await import("./eriantys.js")).eriantys,
   snarl: async () => (await import("./snarl.js")).snarl,
 };
-const STYLED = new Set(["codex", "eriantys", "snarl"]);
+const ANY = async () => (await import("./any.js")).any;
+const PLAIN = new Set(["stones"]);
 
 export async function load(name) {
-  const known = Object.hasOwn(MODULES, name) ? MODULES[name] : async () => (await import("./any.js")).any;
-  const [module] = await Promise.all([known(), style("table"), STYLED.has(name) && style(`games/${name}`)]);
+  const known = Object.hasOwn(MODULES, name) ? name : "any";
+  const [module] = await Promise.all([
+    (MODULES[known] ?? ANY)(),
+    style("table"),
+    !PLAIN.has(known) && style(`games/${known}`),
+  ]);
   return module;
 }

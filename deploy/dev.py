@@ -1,0 +1,63 @@
+"""`tavolata dev`: runs a cluster with one game, and restarts its workers when the game's files change."""
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from deploy import check_game
+
+POLL_S = 0.5
+CHECK = (sys.executable, "-m", "deploy.cli", "check-game", "--games", "1")
+
+
+def sources(module: str) -> list[Path]:
+    """The Python files of a module or package that can be imported."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return []
+    origin = Path(spec.origin)
+    return sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+
+
+class RestartsRoles(Protocol):
+    """The supervisor of a cluster."""
+
+    def restart(self, role: str) -> None: ...
+
+
+class GameWatcher:
+    """Restarts the workers of a cluster after every change that leaves the game in order."""
+
+    def __init__(self, module: str, supervisor: RestartsRoles, report: Callable[[str], None]) -> None:
+        """Raises `CommandError` if the module has no game."""
+        check_game.load(module)
+        self._module = module
+        self._supervisor = supervisor
+        self._report = report
+        self._changed_at = self._times()
+
+    async def watch(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_S)
+            times = self._times()
+            if times != self._changed_at:
+                self._changed_at = times
+                await self._take_over()
+
+    def _times(self) -> dict[Path, float]:
+        return {path: path.stat().st_mtime for path in sources(self._module) if path.exists()}
+
+    async def _take_over(self) -> None:
+        """Workers that run go on with the old rules if the new ones cannot be loaded or break the contract."""
+        checked = await asyncio.create_subprocess_exec(
+            *CHECK, self._module, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        )
+        output, errors = await checked.communicate()
+        if checked.returncode:
+            self._report(f"{self._module} has changed, but: {errors.decode(errors='replace').strip()}")
+            return
+        self._report(f"{self._module} has changed: {output.decode(errors='replace').strip()}")
+        self._supervisor.restart("worker")
