@@ -22,7 +22,7 @@ from gateway.http.named_operators import OperatorFile
 from gateway.http.online import OnlineCount
 from gateway.http.ops import Operators
 from gateway.http.ops_acts import OperatorActApi
-from gateway.http.responses import bearer, error, guarded, json
+from gateway.http.responses import bearer, error, guarded, json, packed
 from gateway.http.room_recording import RoomRecording, public_step
 from gateway.http.room_records import RecordedSteps, RoomRecords
 from gateway.http.static import StaticFiles
@@ -53,7 +53,7 @@ class Api:
             Route(f"/api/replays/{ROOM}", guarded(self._replay)),
         ]
 
-    async def _games(self, _request: Request) -> Response:
+    async def _games(self, request: Request) -> Response:
         with suppress(StoreError):  # the games that were last known
             await self._node.games.read()
         cards = sorted(self._node.games.cards.values(), key=lambda card: card.name)
@@ -61,7 +61,7 @@ class Api:
             GameBody(card.name, card.title, card.version, card.seats, card.options, card.commands, card.least)
             for card in cards
         )
-        return json(GamesBody(tuple(games)))
+        return packed(request, json(GamesBody(tuple(games))))
 
     async def _players(self, _request: Request) -> Response:
         """How many clients are connected to the cluster, of all dialects."""

@@ -1,5 +1,6 @@
 """HTTP responses: JSON, errors by their codes, failures of the store."""
 
+import gzip
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,6 +19,16 @@ _encode = msgspec.json.Encoder().encode
 
 def json(body: Any, status: int = 200) -> Response:
     return Response(_encode(body), status, media_type="application/json")
+
+
+def packed(request: Request, response: Response) -> Response:
+    """The response, compressed if the client can unpack it."""
+    response.headers["Vary"] = "Accept-Encoding"
+    if "gzip" in request.headers.get("Accept-Encoding", ""):
+        response.body = gzip.compress(bytes(response.body), 6, mtime=0)
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers["Content-Length"] = str(len(response.body))
+    return response
 
 
 def error(code: str, status: int, text: str = "") -> Response:

@@ -89,3 +89,24 @@ def test_nothing_is_asked_of_another_host(newcomer: Newcomer) -> None:
     person.wait_for_turn()
     assert asked
     assert all(url.startswith(person.url) for url in asked)
+
+
+MOST_REQUESTS, MOST_BYTES = 15, 45_000
+
+
+def test_the_front_page_takes_few_requests_and_bytes(newcomer: Newcomer) -> None:
+    person = newcomer()
+    network = person.context.new_cdp_session(person.page)
+    asked: set[str] = set()
+    sizes: list[int] = []
+    network.on("Network.requestWillBeSent", lambda event: asked.add(event["request"]["url"]))
+    network.on("Network.webSocketCreated", lambda event: asked.add(event["url"]))
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    network.send("Network.enable")
+    person.visit()
+    expect(person.page.locator(".gamecard")).to_have_count(4)
+    expect(person.page.locator(".online")).to_contain_text("online")
+    person.page.wait_for_load_state("networkidle")
+    assert any(url.startswith("ws:") for url in asked)
+    assert len(asked) <= MOST_REQUESTS, sorted(asked)
+    assert 0 < sum(sizes) <= MOST_BYTES

@@ -13,8 +13,9 @@ export class Log {
     this.number = number;
     this.describe = describe;
     this.who = who;
-    this.lines = h("ol", { class: "log", "aria-label": "What happened", tabindex: 0, role: "log" });
-    this.element = h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.lines);
+    this.lines = h("ol");
+    this.box = h("div", { class: "log", "aria-label": "What happened", tabindex: 0, role: "log" }, this.lines);
+    this.element = h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.box);
   }
 
   note(events) {
@@ -31,11 +32,11 @@ export class Log {
   }
 
   #write(lines) {
-    const list = this.lines;
-    const low = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
+    const { box, lines: list } = this;
+    const low = box.scrollHeight - box.scrollTop - box.clientHeight < 60;
     list.append(...lines);
     while (list.childElementCount > KEPT) list.firstElementChild.remove();
-    if (low) list.scrollTop = list.scrollHeight;
+    if (low) box.scrollTop = box.scrollHeight;
   }
 
   /** Loads the steps before this client attached, and returns them. */

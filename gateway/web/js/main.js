@@ -1,7 +1,6 @@
 // Entry point of the page: the connection, the bar on top, and the view that the address names.
 
-import { Player } from "/client.js";
-
+import { Player } from "../client.js";
 import { $, button, h } from "./dom.js";
 import { recall } from "./session.js";
 import { applyTheme, setting } from "./settings.js";

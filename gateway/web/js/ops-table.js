@@ -10,7 +10,7 @@ export function table(head, rows) {
   return h(
     "table",
     {},
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+    h("thead", {}, h("tr", {}, ...head.map((text) => (text ? h("th", { scope: "col" }, text) : h("td"))))),
     h(
       "tbody",
       {},

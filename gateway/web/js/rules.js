@@ -22,8 +22,8 @@ export async function openRules(app, game) {
     "dialog",
     { class: "drawer", id: "rules", "aria-labelledby": "rules-title", onclose: () => drawer.remove() },
     h(
-      "header",
-      { class: "row spread" },
+      "div",
+      { class: "row spread drawerhead" },
       h("h2", { id: "rules-title" }, `${app.title(game)}: the rules`),
       button("Close", () => drawer.close(), { class: "small" }),
     ),

@@ -34,7 +34,7 @@ const cards = (area, seat) =>
   );
 
 export const thumbnail = (area, seat) =>
-  picture(box(area, 20).join(" "), { class: "thumbpicture" }, ...cards(area, seat));
+  picture(box(area, 20).join(" "), { class: "thumbpicture", "aria-hidden": "true" }, ...cards(area, seat));
 
 export class Area {
   #paint;

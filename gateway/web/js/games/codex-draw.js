@@ -94,7 +94,8 @@ export const pile = (top) =>
     s("g", { transform: "scale(0.92)" }, top),
   );
 
-export const frame = (...children) => picture(`0 0 ${WIDTH} ${HEIGHT}`, { class: "cardpicture" }, ...children);
+export const frame = (...children) =>
+  picture(`0 0 ${WIDTH} ${HEIGHT}`, { class: "cardpicture", "aria-hidden": "true" }, ...children);
 
 export function objective(number) {
   const printed = CARDS.get(number);

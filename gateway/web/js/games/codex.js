@@ -228,19 +228,15 @@ class Codex {
           : typeof content === "number"
             ? card(content, "front")
             : pile(back(content));
-      const slot = h(
-        "div",
-        { class: "place", "data-at": `place-${place}` },
-        frame(drawn),
-        h("small", { "aria-hidden": "true" }, `${kindOf(place)} ${CAPTIONS[place]}`),
-      );
+      const caption = `${kindOf(place)} ${CAPTIONS[place]}`;
+      const slot = h("div", { class: "place", "data-at": `place-${place}`, "data-caption": caption }, frame(drawn));
       const order = command(place);
       const what =
         typeof content === "number" ? inWords(content, "front") : content ? `${content.kingdom} on its back` : "empty";
       return order
         ? lit(slot, {
             key: `place-${place}`,
-            label: `Draw from ${PLACES[place]}: ${what}`,
+            label: `${caption}: draw it, ${what}`,
             act: () => this.table.send(order),
           })
         : slot;
@@ -248,7 +244,7 @@ class Codex {
     return h(
       "section",
       { class: "codex-places", "aria-label": "Cards to draw" },
-      h("h3", {}, "To draw from", h("small", {}, ` · ${left(view)} in the decks`)),
+      h("h2", {}, "To draw from", h("small", {}, ` · ${left(view)} in the decks`)),
       h("div", { class: "placegrid" }, ...slots),
     );
   }
@@ -258,7 +254,7 @@ class Codex {
     return h(
       "section",
       { class: "codex-objectives" },
-      h("h3", {}, "Objectives"),
+      h("h2", {}, "Objectives"),
       h(
         "div",
         { class: "placegrid" },
@@ -276,7 +272,7 @@ class Codex {
     return h(
       "section",
       { class: "codex-track" },
-      h("h3", {}, "Score", h("small", {}, ` · last round at ${GOAL}`)),
+      h("h2", {}, "Score", h("small", {}, ` · last round at ${GOAL}`)),
       picture(
         `0 0 220 ${low + 4}`,
         { role: "img", "aria-label": words.join(", ") },
@@ -405,10 +401,10 @@ function panel(view, seat, room, game) {
       class: "thumb",
       onclick: () => game.show(seat),
       "data-at": `seat-${seat}`,
-      "aria-label": `${player.hand} cards in hand. Show the area of ${name}`,
     },
     thumbnail(player.area, seat),
     h("small", {}, `${player.hand} cards in hand`),
+    h("span", { class: "hidden" }, `. Show the area of ${name}`),
   );
 }
 

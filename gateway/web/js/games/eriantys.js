@@ -200,7 +200,7 @@ class Eriantys {
   #assistant(view, value, offer, planning) {
     const found = offer.find("play_assistant", (one) => one.value === value);
     const steps = Math.ceil(value / 2);
-    const card = h("div", { class: "assistant" }, h("b", {}, value), h("small", {}, plural(steps, "step")));
+    const card = h("div", { class: "assistant" }, h("b", {}, value), " ", h("small", {}, plural(steps, "step")));
     if (found)
       return lit(card, {
         key: `assistant-${value}`,
