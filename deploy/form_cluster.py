@@ -2,24 +2,34 @@
 
 Every step looks first whether it is needed, so that it can be repeated at each start: servers that have got other
 addresses meet again, and an empty server that replaces a lost one becomes a replica.
+
+`python -m deploy.form_cluster` forms the servers in TAVOLATA_REDIS_URL, of which the first half get the slots of a new
+Cluster. With `--keep FILE` it repeats that as long as it runs, and creates the file after the first time.
 """
 
+import os
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from redis import RedisError, ResponseError
 
 from deploy.errors import CommandError
 from deploy.launcher import cluster_nodes, store
 from deploy.launcher.cluster_nodes import ClusterNode
-from shared.bus.address import Address, TlsFiles
+from shared.bus import store_address
+from shared.bus.address import Address, BadUrl, TlsFiles
+from shared.bus.store_address import ClusterAddress
+from shared.runtime.settings import StoreSettings, from_env
 
 SLOTS = 16_384
 LIMIT_S = 60.0
 POLL_S = 0.05
 MEET_AGAIN_S = 2.0
+KEEP_S = 10.0
 
 
 class ClusterServer:
@@ -127,3 +137,39 @@ def _until(holds: Callable[[], bool], limit_s: float, problem: str) -> None:
         if time.monotonic() > end:
             raise CommandError(f"{problem} within {limit_s:g} s")
         time.sleep(POLL_S)
+
+
+def main(words: Sequence[str]) -> None:
+    settings = from_env(StoreSettings, os.environ)
+    tls = TlsFiles.named_in(settings)
+    try:
+        address = store_address.named_in(settings)
+    except BadUrl as error:
+        sys.exit(str(error))
+    if not isinstance(address, ClusterAddress):
+        sys.exit("TAVOLATA_REDIS_URL must begin with redis+cluster:// or rediss+cluster://")
+    match words:
+        case []:
+            form(address.nodes, len(address.nodes) // 2, tls)
+        case ["--keep", file]:
+            _keep(address, tls, Path(file))
+        case _:
+            sys.exit("usage: python -m deploy.form_cluster [--keep FILE]")
+
+
+def _keep(address: ClusterAddress, tls: TlsFiles, file: Path) -> None:
+    while True:
+        try:
+            form(address.nodes, len(address.nodes) // 2, tls)
+            file.touch()
+        except CommandError as error:
+            # A server that is down; the others go on, and there is nothing to do until it is back.
+            print(error, file=sys.stderr, flush=True)
+        time.sleep(KEEP_S)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except CommandError as error:
+        sys.exit(str(error))

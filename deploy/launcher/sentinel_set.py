@@ -13,20 +13,12 @@ from pathlib import Path
 
 from deploy.launcher import valkey
 from deploy.launcher.ports import LOOPBACK
-from deploy.launcher.store_users import CLIENTS, OPERATOR, REPLICA, SENTINEL, StoreUsers
+from deploy.launcher.store_users import REPLICA, SENTINEL, StoreUsers
 from deploy.launcher.valkey import ValkeyConfig
 
 SERVICE = "tavolata"
 """The name under which sentinels know the servers."""
 SERVERS, SENTINELS = 3, 3
-LOOKUPS = (
-    "-@all +ping +auth +hello +info +role +client|setname +client|setinfo +subscribe +psubscribe +unsubscribe "
-    + (
-        "+punsubscribe +sentinel|get-master-addr-by-name +sentinel|masters +sentinel|master +sentinel|replicas "
-        "+sentinel|slaves +sentinel|sentinels +sentinel|ckquorum"
-    )
-)
-"""Rights of clients at a sentinel: they may ask, not change."""
 _MONITOR = re.compile(rf"^sentinel monitor {SERVICE} \S+ (\d+) ", re.MULTILINE)
 _EPOCH = re.compile(rf"^sentinel config-epoch {SERVICE} (\d+)", re.MULTILINE)
 _PORT = re.compile(r'^port "?(\d+)', re.MULTILINE)
@@ -81,13 +73,9 @@ class SentinelSet:
         return valkey.file_text(own) + "\n".join((*self._sentinel_users(), *self._monitoring(number, primary), ""))
 
     def _sentinel_users(self) -> Iterator[str]:
-        passwords = self.users.passwords
-        accepted = " ".join(f">{passwords[role]}" for role in CLIENTS)
-        yield f"user default on {accepted} allchannels {LOOKUPS}"
-        for role in (OPERATOR, SENTINEL):
-            yield f"user {role} on >{passwords[role]} ~* &* +@all"
+        yield self.users.sentinel_users()
         yield f"sentinel sentinel-user {SENTINEL}"
-        yield f"sentinel sentinel-pass {passwords[SENTINEL]}"
+        yield f"sentinel sentinel-pass {self.users.passwords[SENTINEL]}"
 
     def _monitoring(self, number: int, primary: int) -> Iterator[str]:
         yield f"sentinel myid {self._id(number)}"

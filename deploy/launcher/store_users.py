@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-TEMPLATE = Path(__file__).parents[1] / "docker" / "users.acl"
+_TEMPLATES = Path(__file__).parents[1] / "docker"
 OPERATOR, GATEWAY, WORKER = CLIENTS = ("operator", "gateway", "worker")
 REPLICA, SENTINEL = ("replica", "sentinel")
 ROLES = (*CLIENTS, REPLICA, SENTINEL)
@@ -30,10 +30,11 @@ class StoreUsers:
 
     def config(self) -> str:
         """The configuration file. The passwords are in it and not on the command line, which every user can read."""
-        text = TEMPLATE.read_text()
-        for role, password in self.passwords.items():
-            text = text.replace(f"@{role}@", f">{password}")
-        return text
+        return self._filled("users.acl")
+
+    def sentinel_users(self) -> str:
+        """The users of sentinels, for their configuration file."""
+        return self._filled("sentinel-users.acl")
 
     def url(self, role: str, host: str, port: int) -> str:
         return f"redis://{role}:{self.passwords[role]}@{host}:{port}/0"
@@ -41,3 +42,9 @@ class StoreUsers:
     def acl_file(self) -> str:
         """The same users in the form of an ACL file, whose parser knows no comments."""
         return "".join(f"{line}\n" for line in self.config().splitlines() if not line.startswith("#"))
+
+    def _filled(self, template: str) -> str:
+        text = (_TEMPLATES / template).read_text()
+        for role, password in self.passwords.items():
+            text = text.replace(f"@{role}@", f">{password}")
+        return text

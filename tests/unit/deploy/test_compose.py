@@ -258,7 +258,7 @@ def checkout(tmp_path: Path) -> Path:
     """A copy of the files that make-secrets reads."""
     folder = tmp_path / "deploy" / "docker"
     folder.mkdir(parents=True)
-    for name in ("make-secrets", "users.acl"):
+    for name in ("make-secrets", "users.acl", "sentinel-users.acl"):
         shutil.copy(ROOT / "deploy" / "docker" / name, folder)
     return tmp_path
 
@@ -279,6 +279,10 @@ def test_make_secrets_writes_passwords_for_compose_and_hashes_for_the_store(chec
     assert len(env) == 2 + len(ROLES)
     assert (checkout / ".env").stat().st_mode & 0o777 == 0o600
     assert (checkout / "secrets").stat().st_mode & 0o777 == 0o700
+    assert f"masterauth {env['STORE_REPLICA_PASSWORD']}\n" in (checkout / "secrets" / "replication.conf").read_text()
+    sentinel = (checkout / "secrets" / "sentinel.conf").read_text()
+    assert f"sentinel auth-pass tavolata {env['STORE_SENTINEL_PASSWORD']}\n" in sentinel
+    assert "@" not in sentinel.replace("@all", "")
     # The lines are read by the store, whose parser of this file knows no comments.
     assert all(line.startswith("user ") for line in users.splitlines())
 
@@ -341,6 +345,8 @@ def test_nothing_names_a_package_index() -> None:
     for path in (
         "docker-compose.yml",
         "docker-compose.tls.yml",
+        "docker-compose.sentinel.yml",
+        "docker-compose.cluster.yml",
         "deploy/docker/Dockerfile",
         "pyproject.toml",
         "Makefile",
