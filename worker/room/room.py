@@ -237,6 +237,8 @@ class Room:
         self.touched_ms = at_ms
         result = self._steps.begin()
         self._answer_operator(envelope, self._acts.free(act, at_ms, live), result)
+        if result.freed:
+            self._lost_ms = 0  # the outages are a part of the time that the room got back
         return result
 
     def _answer_operator(self, envelope: Envelope, code: str, result: Result) -> None:

@@ -9,7 +9,7 @@ import pytest
 from gateway.http.app import HttpApps
 from gateway.http.named_operators import NamedOperator, OperatorFile, Role, hashed
 from gateway.transports import close_codes
-from shared.bus import drains, quarantine, revocations
+from shared.bus import drains, keys, meta, quarantine, revocations
 from shared.ids import RoomId, SessionId, partition_of
 from tests.support import asgi
 from tests.support.memory_cluster import PARTITIONS, MemoryCluster
@@ -115,8 +115,8 @@ def test_a_quarantined_room_is_shown_with_its_reason_and_freed(bench: Bench) -> 
 
 def test_a_quarantined_room_with_a_damaged_journal_is_shown_as_far_as_it_can_be(bench: Bench) -> None:
     bench.quarantine()
-    keys = bench.node.partitions[partition_of(RoomId(ROOM), PARTITIONS)]
-    bench.run(bench.cluster.worker.store.call("XADD", keys.journal(RoomId(ROOM)), "1-0", "b", "torn"))
+    partition = bench.node.partitions[partition_of(RoomId(ROOM), PARTITIONS)]
+    bench.run(bench.cluster.worker.store.call("XADD", partition.journal(RoomId(ROOM)), "1-0", "b", "torn"))
     shown = bench.get(f"rooms/{ROOM}")
     assert shown["quarantine"] == "it broke"
     assert "cannot be read" in shown["damage"]
@@ -140,6 +140,16 @@ def test_a_process_is_drained_after_the_act_is_audited(bench: Bench) -> None:
     )
     assert bench.run(drains.waiting(bench.node.store)) == [worker]
     assert bench.audit() == [("drain", "olga", "", worker)]
+
+
+def test_during_an_upgrade_rooms_are_left_alone_and_processes_are_drained(bench: Bench) -> None:
+    worker = bench.get("cluster")["workers"][0]["id"]
+    bench.run(bench.node.store.call("HSET", keys.META, "format", meta.LAST_FORMAT))
+    status, refused = bench.post(f"rooms/{ROOM}/close", WHY)
+    assert (status, refused["code"]) == (409, "ops/upgrade")
+    assert bench.post("drain", {"process": worker})[0] == 202
+    assert bench.run(drains.waiting(bench.node.store)) == [worker]
+    assert bench.audit() == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from shared.acts import ActKind, OperatorAct
 from shared.bus.journal import StoredRoom
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
+from shared.bus.outages import Outage
 from shared.commands import Enter, Envelope, Operate, RoomCommand, Watch
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, SessionId
 from shared.journal_records import JournalEntry, JournalRecord
@@ -107,6 +108,13 @@ def test_the_clocks_of_a_freed_room_are_put_back_by_the_time_since_its_last_reco
     (result,) = bench.free(bench.stored)
     assert bench.partition.rooms[ROOM].state.deadlines["turn"].due_ms == 61_000 + 8_000
     assert [(due.name, due.due_ms) for due, started in result.deadlines if started] == [("turn", 69_000)]
+
+
+def test_outages_during_the_quarantine_are_made_up_for_once() -> None:
+    bench = Bench()
+    bench.partition.outages = (Outage(2_000, 5_000),)
+    bench.free(bench.stored, bench.say("bob", Watch()))
+    assert bench.partition.rooms[ROOM].state.deadlines["turn"].due_ms == 61_000 + 8_000
 
 
 def test_players_of_a_freed_room_whose_gateway_is_gone_are_away() -> None:
