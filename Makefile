@@ -18,11 +18,15 @@ VERIFY_SIMULATIONS ?= 500
 # Rounds of fuzzing for each dialect that `make verify` runs; `make test` runs the default of tests/fuzz.
 VERIFY_FUZZ_ROUNDS ?= 1000
 
+# Seeds of `make simulate`, and the length of `make soak`.
+SEEDS ?= 10000
+SECONDS ?= 3600
+
 # Compile each module once instead of at every start of a process: tests start hundreds of them.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run unit test verify format check check-python check-page coverage load bench docs clean
+.PHONY: help run unit test verify simulate soak format check check-python check-page coverage load bench docs clean
 
 help: ## list these targets
 	@echo "Usage: make TARGET [ARGS=\"...\"]"
@@ -43,6 +47,12 @@ verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
 	TAVOLATA_FUZZ_ROUNDS=$(VERIFY_FUZZ_ROUNDS) $(PYTEST) tests/fuzz $(ARGS)
 	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
 	$(PYTEST) -m verify --timeout 1200 $(ARGS)
+
+simulate: $(DEV) ## run SEEDS (10000) simulated clusters, with a progress bar
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
+
+soak: $(DEV) ## play everything with all faults for SECONDS (3600); fails on a violation or on growth
+	$(BIN)/python -m loadtest.soak --seconds $(SECONDS) $(ARGS)
 
 format: $(DEV) ## format Python, JavaScript and CSS, and fix what the linters can fix
 	$(BIN)/ruff check --fix .

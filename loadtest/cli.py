@@ -19,7 +19,7 @@ from typer.core import TyperCommand
 from loadtest.clients.eriantys import AM24
 from loadtest.clients.registry import PLAY, dialects_of, framing_of
 from loadtest.cluster_file import KnownCluster, running_cluster
-from loadtest.faults.kinds import FaultPlan
+from loadtest.faults.kinds import FaultKind, FaultPlan
 from loadtest.measure import idle as idle_sessions
 from loadtest.measure import report
 from loadtest.measure.display import Display
@@ -38,6 +38,7 @@ from loadtest.plan import (
 )
 from loadtest.report.page import html
 from loadtest.run import Unreachable, run
+from shared.bus.store_changes import has_replicas, has_slots
 from shared.runtime.bootstrap import prefer_throughput
 
 DURATION_S = 20.0
@@ -153,17 +154,11 @@ def load(
             think_s=think / 1000,
             seed=seed,
             patience_s=patience + think / 1000,
-            faults=None
-            if not faults
-            else _fault_plan(
-                cluster,
-                data,
-                kinds=faults_of(faults),
-                every_s=every,
-                seed=seed,
-                overlap=overlap,
-                spare_first=spare_first,
-            ),
+            faults=_fault_plan(
+                faults, cluster, data, every_s=every, seed=seed, overlap=overlap, spare_first=spare_first
+            )
+            if faults
+            else None,
             check_at_once=check_at_once,
         )
     except PlanError as error:
@@ -188,10 +183,15 @@ def _mix(cluster: KnownCluster | None, texts: Path | None) -> tuple[TableKind, .
     return mixed_kinds(listeners.addresses, _texts_for(spoken, listeners.addresses, texts or listeners.texts))
 
 
-def _fault_plan(cluster: KnownCluster | None, data: Path, **fields: Any) -> FaultPlan:
+def _fault_plan(text: str, cluster: KnownCluster | None, data: Path, **fields: Any) -> FaultPlan:
     if cluster is None:
         raise PlanError(f"--faults needs a cluster of `tavolata up`, and none is running on {data} (--data)")
-    return FaultPlan(**fields)
+    possible = set(FaultKind)
+    if not has_replicas(cluster.redis_url):
+        possible.discard(FaultKind.FAILOVER)
+    if not has_slots(cluster.redis_url):
+        possible.discard(FaultKind.MOVE_SLOTS)
+    return FaultPlan(kinds=faults_of(text, possible), **fields)
 
 
 def _texts_for(dialects: tuple[str, ...], addresses: dict[str, Address], path: Path | None) -> dict[str, Any]:

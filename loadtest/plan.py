@@ -1,6 +1,7 @@
 """The plan of a run, and the parsers of its command line options."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -85,15 +86,17 @@ def urls_of(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def faults_of(text: str) -> tuple[FaultKind, ...]:
-    """The kinds in a list that is separated by commas; `all` is every kind."""
+def faults_of(text: str, possible: Collection[FaultKind] = tuple(FaultKind)) -> tuple[FaultKind, ...]:
+    """The kinds in a list that is separated by commas; `all` is every kind that is possible with the store."""
     named = [part.strip() for part in text.split(",") if part.strip()]
     if ALL in named:
-        return tuple(FaultKind)
+        return tuple(kind for kind in FaultKind if kind in possible)
     known = set(FaultKind)
     for name in named:
         if name not in known:
             raise PlanError(f"--faults knows {', '.join(FaultKind)} and {ALL}, not {name!r}")
+        if name not in possible:
+            raise PlanError(f"--faults: the store of this cluster cannot do {name}: see `tavolata up --store`")
     if not named:
         raise PlanError("--faults names no fault")
     return tuple(FaultKind(name) for name in dict.fromkeys(named))

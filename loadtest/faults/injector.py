@@ -16,6 +16,7 @@ from loadtest.faults.kinds import FaultKind, FaultMark, FaultPlan, schedule
 from loadtest.faults.processes import BEYOND_LEASE_S, NotRestored, ProcessFaults
 from shared.bus.operator_requests import cut_subscriptions
 from shared.bus.store import StoreError
+from shared.bus.store_changes import failover, move_slot
 
 STORE = "valkey"
 """The role of the store in `cluster.json`."""
@@ -63,6 +64,10 @@ class FaultInjector:
         except (NotRestored, StoreError) as error:
             self._findings.add("faults", f"after {mark.kind}: {error}")
 
+    def _store_url(self) -> str:
+        cluster = read_cluster(self._data)
+        return cluster.redis_url if cluster is not None else ""
+
     def _begin(self, mark: FaultMark, target: str) -> None:
         """The fault is made now."""
         mark.target = target
@@ -73,8 +78,13 @@ class FaultInjector:
         match mark.kind:
             case FaultKind.CUT_PUBSUB:
                 self._begin(mark, "all subscribers")
-                cluster = read_cluster(self._data)
-                await cut_subscriptions(cluster.redis_url if cluster is not None else "")
+                await cut_subscriptions(self._store_url())
+            case FaultKind.FAILOVER:
+                self._begin(mark, "the store's primary")
+                mark.target = f"to {await failover(self._store_url())}"
+            case FaultKind.MOVE_SLOTS:
+                self._begin(mark, "a slot of the store")
+                mark.target = f"slot {await move_slot(self._store_url())}"
             case FaultKind.SLOW_READERS:
                 self._begin(mark, "a tenth of the clients")
                 await slow_readers(list(self._connections()), self._dice)

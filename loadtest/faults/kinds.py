@@ -15,6 +15,8 @@ class FaultKind(StrEnum):
     FREEZE_STORE = "freeze-store"
     STOP_WORKER = "stop-worker"
     STOP_GATEWAY = "stop-gateway"
+    FAILOVER = "failover"
+    MOVE_SLOTS = "move-slots"
     CUT_PUBSUB = "cut-pubsub"
     SLOW_READERS = "slow-readers"
     RECONNECT_STORM = "reconnect-storm"

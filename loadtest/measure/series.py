@@ -62,12 +62,14 @@ class RunSeries:
                 mark.pause = wait
 
     def _delayed_by(self, sent: float, now: float) -> FaultMark | None:
-        """The first fault that began while the move was under way, or else the last one before it."""
+        """The fault that was under way when the move was sent; or the first one that began while it waited; or else
+        the last one before it."""
         found: FaultMark | None = None
         for mark in reversed(self.faults):
             if mark.begun <= now:
                 if mark.begun <= sent:
-                    return found or mark
+                    under_way = mark.ended is None or mark.ended > sent
+                    return mark if under_way else found or mark
                 found = mark
         return found
 

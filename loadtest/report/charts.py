@@ -12,7 +12,7 @@ MOST_POINTS = 360
 TOP, BOTTOM = 34, 26
 LANE = 10
 """Height of the lane above a chart in which each fault has a mark."""
-FAMILIES = {"kill": "kill", "freeze": "freeze", "stop": "stop"}
+FAMILIES = {"kill": "kill", "freeze": "freeze", "stop": "stop", "failover": "store", "move": "store"}
 """The first word of a fault's kind gives its color; all others share one."""
 MOST_LINES = 80
 """Faults up to which each has a line through the whole chart."""

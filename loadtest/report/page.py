@@ -9,7 +9,8 @@ from loadtest.checks.checker import MEANINGS, VIOLATIONS
 from loadtest.report import charts
 from loadtest.report.charts import Json
 
-COLORS = {"kill": "ended with SIGKILL", "freeze": "frozen", "stop": "stopped cleanly", "network": "connections"}
+COLORS = {"kill": "ended with SIGKILL", "freeze": "frozen", "stop": "stopped cleanly"}
+COLORS |= {"store": "failovers, moved slots", "network": "connections"}
 
 
 def style(name: str) -> str:

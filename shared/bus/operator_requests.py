@@ -26,7 +26,8 @@ async def _servers(url: str) -> list[Address]:
             return [server]
 
 
-async def _ask(server: Address, *command: str) -> Any:
+async def ask(server: Address, *command: str) -> Any:
+    """The reply of one server to one command. Raises `StoreError`."""
     connection = await connect(server, lambda: None)
     request: RedisCommand = command
     try:
@@ -40,13 +41,13 @@ async def _ask(server: Address, *command: str) -> Any:
 
 async def cut_subscriptions(url: str) -> int:
     """Close the connections of all subscribers; returns how many there were. Raises `StoreError`."""
-    return sum([int(await _ask(server, "CLIENT", "KILL", "TYPE", "pubsub")) for server in await _servers(url)])
+    return sum([int(await ask(server, "CLIENT", "KILL", "TYPE", "pubsub")) for server in await _servers(url)])
 
 
 async def server_version(url: str) -> str:
     """Name and version of the server, such as `valkey 9.1.0`. Raises `StoreError`."""
     first, *_ = await _servers(url)
-    lines = bytes(await _ask(first, "INFO", "server")).decode().splitlines()
+    lines = bytes(await ask(first, "INFO", "server")).decode().splitlines()
     fields = {name: value for name, _, value in (line.partition(":") for line in lines)}
     name = fields.get("server_name", "redis")
     return f"{name} {fields.get(f'{name}_version') or fields.get('redis_version', '')}".strip()

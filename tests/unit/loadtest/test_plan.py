@@ -102,6 +102,12 @@ def test_original_programs_have_ports_of_their_own() -> None:
 def test_faults_are_listed_by_name_and_all_is_every_kind() -> None:
     assert faults_of("kill-worker, cut-pubsub,kill-worker") == (FaultKind.KILL_WORKER, FaultKind.CUT_PUBSUB)
     assert faults_of("all") == tuple(FaultKind)
+    assert faults_of("all", [FaultKind.KILL_STORE]) == (FaultKind.KILL_STORE,)
+
+
+def test_a_fault_that_the_store_cannot_have_is_refused() -> None:
+    with pytest.raises(PlanError, match="cannot do failover"):
+        faults_of("failover", [FaultKind.KILL_STORE])
 
 
 @pytest.mark.parametrize("text", ["kill-everything", ",", "kill-worker,nothing"])

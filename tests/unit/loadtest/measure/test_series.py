@@ -42,12 +42,13 @@ def test_cpu_time_is_counted_from_sample_to_sample_in_cores() -> None:
         (10.5, 11.0, [FaultKind.KILL_WORKER]),
         (9.9, 25.0, [FaultKind.KILL_WORKER]),
         (19.0, 21.0, [FaultKind.CUT_PUBSUB]),
+        (11.0, 21.0, [FaultKind.KILL_WORKER]),
     ],
 )
 def test_a_wait_counts_for_the_fault_during_it_or_else_for_the_last_one_before_it(
     sent: float, acked: float, delayed: list[FaultKind]
 ) -> None:
-    marks = [FaultMark(FaultKind.KILL_WORKER, 10.0), FaultMark(FaultKind.CUT_PUBSUB, 20.0)]
+    marks = [FaultMark(FaultKind.KILL_WORKER, 10.0, ended=12.0), FaultMark(FaultKind.CUT_PUBSUB, 20.0)]
     series = RunSeries(0.0)
     series.faults += [mark for mark in marks if mark.begun <= acked]
     series.acked(sent, acked)
