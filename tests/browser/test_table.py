@@ -169,7 +169,7 @@ def test_a_finished_table_is_left_behind_and_can_be_visited_again(newcomer: Newc
             if person.wait_for_turn():
                 person.press("take-3")
     first.page.locator("#replay").wait_for()
-    first.page.get_by_role("link", name="Lobby").click()
+    first.page.get_by_role("link", name="Lobby", exact=True).click()
     first.page.locator(".gamecard").first.wait_for()
     assert [frame["room"] for frame in first.sent if frame["type"] == "leave"] == [table]
     second.say("once more?")
@@ -211,7 +211,7 @@ def test_the_lobby_links_to_the_seat_and_the_name_is_fixed_while_seated(newcomer
     person = newcomer()
     table = person.open_table("stones")
     name = name_of(person)
-    person.page.get_by_role("link", name="Lobby").click()
+    person.page.get_by_role("link", name="Lobby", exact=True).click()
     back = person.page.get_by_role("link", name=f"Back to table {table}")
     expect(back).to_be_visible()
     person.page.locator("#name").click()
