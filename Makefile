@@ -26,7 +26,7 @@ SECONDS ?= 3600
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run unit test verify simulate soak format check check-python check-page coverage load bench docs clean
+.PHONY: help run unit test verify simulate soak format check check-python check-page coverage load bench docs dist clean
 
 help: ## list these targets
 	@echo "Usage: make TARGET [ARGS=\"...\"]"
@@ -89,9 +89,14 @@ docs: $(DOCS) ## build the docs site into build/site; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "==> open build/site/index.html"
 
+dist: $(DEV) ## build the wheel and the source archive into dist
+	rm -rf dist build/lib
+	$(BIN)/python -m build --quiet
+	@ls dist
+
 clean: ## remove everything that was installed, built, cached or stored
 	rm -rf $(VENV) .tavolata .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage .coverage.* \
-	  build *.egg-info node_modules
+	  build dist *.egg-info node_modules
 
 # Stamps for one environment: running a cluster must not wait for linters and a browser driver.
 $(RUNTIME): pyproject.toml

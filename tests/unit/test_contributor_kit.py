@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from shared.runtime.version import VERSION
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -57,3 +59,19 @@ def test_the_tools_of_the_page_are_for_development_only() -> None:
     assert "dependencies" not in package
     assert "package-lock=false" in read(".npmrc")
     assert not (ROOT / "package-lock.json").exists()
+
+
+def test_the_packages_have_one_version() -> None:
+    assert json.loads(read("clients/javascript/package.json"))["version"] == VERSION
+
+
+def test_a_tag_builds_and_tries_the_wheel_and_builds_a_labelled_image() -> None:
+    workflow: dict[Any, Any] = yaml.safe_load(read(".github/workflows/release.yml"))
+    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as true
+    commands = [step["run"] for step in workflow["jobs"]["wheel"]["steps"] if "run" in step]
+    assert "make dist" in commands
+    assert any("tavolata up" in command for command in commands)
+    arguments = [step.get("with", {}).get("build-args", "") for step in workflow["jobs"]["image"]["steps"]]
+    assert any("VERSION=" in text and "REVISION=" in text for text in arguments)
+    labels = set(re.findall(r"org\.opencontainers\.image\.(\w+)=", read("deploy/docker/Dockerfile")))
+    assert labels == {"title", "description", "licenses", "version", "revision"}
