@@ -3,7 +3,7 @@
 
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
-import { load } from "./games/index.js";
+import { isKnown, load } from "./games/index.js";
 import { Log } from "./log.js";
 import { headline, resultCard } from "./result.js";
 import { seatList } from "./seats.js";
@@ -207,9 +207,10 @@ class TableView {
   #furnish() {
     const { app } = this;
     if (this.#table.key) history.replaceState(null, "", this.#link());
+    const rules = button("Rules", () => this.#openRules(), { class: "small", id: "rules-button" });
     app.place(
       `${app.title(this.#room.spec.game)} · table ${this.number}`,
-      button("Rules", () => this.#openRules(), { class: "small", id: "rules-button" }),
+      ...(isKnown(this.#room.spec.game) ? [rules] : []),
       button("Copy link", () => this.#copyLink(), { class: "small wideonly" }),
     );
     app.main.replaceChildren(
@@ -229,7 +230,7 @@ class TableView {
   /** Opens the rules at a player's first game. */
   #greet() {
     const key = `tavolata.rules.${this.#room.spec.game}`;
-    if (this.#room.you === undefined || localStorage.getItem(key)) return;
+    if (this.#room.you === undefined || !isKnown(this.#room.spec.game) || localStorage.getItem(key)) return;
     localStorage.setItem(key, "seen");
     this.#openRules();
   }

@@ -16,8 +16,11 @@ const MODULES = {
 const ANY = async () => (await import("./any.js")).any;
 const PLAIN = new Set(["stones"]);
 
+/** Whether the page has a module and rules of this game. */
+export const isKnown = (name) => Object.hasOwn(MODULES, name);
+
 export async function load(name) {
-  const known = Object.hasOwn(MODULES, name) ? name : "any";
+  const known = isKnown(name) ? name : "any";
   const [module] = await Promise.all([
     (MODULES[known] ?? ANY)(),
     style("table"),
