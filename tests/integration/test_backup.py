@@ -15,9 +15,9 @@ from deploy.backup import Manifest
 from deploy.errors import CommandError
 from deploy.launcher import valkey
 from deploy.launcher.primaries import StoreAccess
-from shared.bus import keys, meta
+from shared.bus import keys, meta, store_address
 from shared.bus.address import Address
-from shared.bus.store_address import ClusterAddress
+from tests.support.store_sets import RunningClusterSet, RunningSentinelSet
 from tests.support.valkey import ValkeyServer
 
 ROOMS = 300
@@ -43,8 +43,8 @@ def fill(server: ValkeyServer) -> None:
         writes.zadd("{p0}:deadlines", {"1000:turn": 5})
         writes.sadd("{p0}:gateways", "g-1")
         for room in range(ROOMS):
-            writes.set(f"{{p0}}:room:{room}:snapshot", b"\x00\xff" * 50, px=3_600_000)
-            writes.xadd(f"{{p0}}:room:{room}:journal", {"b": b"[1]"}, id=f"{room + 1}-0")
+            writes.set(f"{{p{room % 16}}}:room:{room}:snapshot", b"\x00\xff" * 50, px=3_600_000)
+            writes.xadd(f"{{p{room % 16}}}:room:{room}:journal", {"b": b"[1]"}, id=f"{room + 1}-0")
         writes.execute()
 
 
@@ -137,12 +137,12 @@ def test_a_damaged_backup_is_refused_and_leaves_no_data(
 
 def test_a_backup_of_another_format_is_refused(full: ValkeyServer, tmp_path: Path) -> None:
     with Redis(port=full.port) as client:
-        client.hset(keys.META, "format", meta.FORMAT - 1)
+        client.hset(keys.META, "format", meta.LAST_FORMAT - 1)
         try:
             backup.back_up(access(full), tmp_path / "file")
         finally:
             client.hset(keys.META, "format", meta.FORMAT)
-    with pytest.raises(CommandError, match=f"format {meta.FORMAT - 1}"):
+    with pytest.raises(CommandError, match=f"format {meta.LAST_FORMAT - 1}"):
         backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
 
 
@@ -154,15 +154,33 @@ def test_a_user_without_the_right_to_replicate_is_refused(full: ValkeyServer, tm
 
 
 def test_every_primary_of_a_cluster_is_saved_and_restored(
-    full: ValkeyServer, valkey_cluster_server: ValkeyServer, tmp_path: Path
+    full: ValkeyServer, cluster_set: RunningClusterSet, empty: ValkeyServer, tmp_path: Path
 ) -> None:
-    valkey_cluster_server.flush()
-    node = StoreAccess(ClusterAddress((Address(port=valkey_cluster_server.port),)))
+    store = StoreAccess(store_address.parse(cluster_set.url))
     backup.back_up(access(full), tmp_path / "standalone")
-    backup.restore_to_store(tmp_path / "standalone", node)
-    assert contents(valkey_cluster_server) == contents(full)
-    made = backup.back_up(node, tmp_path / "cluster")
-    assert made.keys == 2 * ROOMS + 3
+    backup.restore_to_store(tmp_path / "standalone", store)
+    try:
+        made = backup.back_up(store, tmp_path / "cluster")
+        assert len(made.parts) == 3
+        assert sum(part.keys > 0 for part in made.parts) > 1
+        backup.restore_to_store(tmp_path / "cluster", access(empty))
+        assert contents(empty) == contents(full)
+        backup.restore_to_folder(tmp_path / "cluster", tmp_path / "data")
+        assert (tmp_path / "data" / "valkey" / "appendonlydir").is_dir()
+    finally:
+        for server in store.primaries():
+            with store.client_of(server) as client:
+                client.flushall()
+
+
+def test_the_primary_that_sentinels_name_is_saved(sentinel_set: RunningSentinelSet, tmp_path: Path) -> None:
+    store = StoreAccess(store_address.parse(sentinel_set.url))
+    with store.writer() as client:
+        client.hset(keys.META, mapping={"format": meta.FORMAT, "partitions": 16})
+        try:
+            assert backup.back_up(store, tmp_path / "file").keys == 1
+        finally:
+            client.delete(keys.META)
 
 
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="redis-server is not installed")
