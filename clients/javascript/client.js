@@ -21,6 +21,7 @@ const MOST_NEWER = 48;
 /** New ids for a request that is refused as too old, before the refusal is final. */
 const MOST_RENEWALS = 3;
 const MOST_REQUESTS = 256;
+const REMOVED = "an operator has removed you from this room";
 const MOST_UPDATES = 256;
 const MOST_CHAT = 500;
 const MOST_FRAME_BYTES = 65_536;
@@ -826,6 +827,9 @@ export class Player extends Emitter {
     const request = update.by === room.seat ? this.#outbox.underWay.get(update.id) : undefined;
     stepped(room.table, update);
     this.#noteSeat(room.table);
+    const removal = ({ type, reason, seat }) => type === "room.left" && reason === "removed" && seat === room.seat;
+    // An operator has taken the seat away: the server sends nothing of the room after that.
+    if (update.events.some(removal)) return this.#forget(room, new RequestRefused("room/removed", REMOVED));
     if (!request || request.room !== update.room || !STEPS.has(request.kind)) return;
     this.#outbox.take(update.id).resolve(update);
     this.#outbox.flush();

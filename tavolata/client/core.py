@@ -35,6 +35,9 @@ from tavolata.client.outbox import AttachedRoom, RequestOutbox
 from tavolata.client.reconnecting import FINAL, busy_delay, reconnect_delay
 from tavolata.client.requests import STEPS, PendingRequest
 
+_REMOVED = b'"removed"'
+_REMOVED_TEXT = "an operator has removed you from this room"
+
 
 class ClientCore:
     """One session. The driver calls `open`, `receive`, `tick` (when `due` has come) and `lost`, performs the events
@@ -293,6 +296,9 @@ class ClientCore:
                 self._resume(room, now)
             return ()
         room.epoch, room.offset = update.epoch, update.offset
+        if _REMOVED in bytes(update.events_json) and _removes(update, room.seat):
+            del self.rooms[update.room]
+            return (update, RoomLost(update.room, RequestRefused("room/removed", _REMOVED_TEXT, update.room)))
         if update.id is not None and update.by == room.seat:
             request = self.outbox.under_way.get(update.id)
             if request is not None and request.room == update.room and request.kind in STEPS:
@@ -370,3 +376,9 @@ class ClientCore:
 def _answered(request: PendingRequest, answer: BaseMessage) -> PendingRequest:
     request.answer = answer
     return request
+
+
+def _removes(update: TableUpdate, seat: int | None) -> bool:
+    """Whether an operator has taken the seat away. The server sends nothing of the room after that."""
+    removals = [event for event in update.events if event["type"] == "room.left" and event["reason"] == "removed"]
+    return any(event["seat"] == seat for event in removals)

@@ -73,11 +73,16 @@ class TableView {
     this.#ends = [
       remote.on("view", ({ reason }) => this.#viewed(reason)),
       remote.on("update", (update) => this.#updated(update)),
-      remote.on("end", (error) => error && this.app.player.state !== "over" && this.app.refused(error)),
+      remote.on("end", (error) => this.#ended(error)),
       this.app.player.on("state", () => this.#paint()),
     ];
     this.#open();
     return this.#viewed();
+  }
+
+  #ended(error) {
+    if (error?.code === "room/removed") this.#nowhere(error);
+    else if (error && this.app.player.state !== "over") this.app.refused(error);
   }
 
   #unwatch() {
@@ -122,9 +127,6 @@ class TableView {
   #updated(update) {
     this.#ahead = update.at - Date.now();
     const { events } = update;
-    const removes = ({ type, reason, seat }) =>
-      type === "room.left" && reason === "removed" && seat === this.#room?.you;
-    if (events.some(removes)) return this.#nowhere("An operator has removed you from this table");
     for (const event of events) if (event.type === "room.clock") this.#due = event.due_ms;
     const before = this.#room;
     if (update.view) this.#take();

@@ -105,6 +105,16 @@ def test_a_step_of_another_seat_with_the_same_id_answers_nothing(wire: Wire) -> 
     assert not request.done
 
 
+@pytest.mark.parametrize(("seat", "lost"), [(0, True), (1, False)])
+def test_a_table_ends_when_an_operator_has_taken_the_own_seat_away(wire: Wire, seat: int, lost: bool) -> None:
+    left = {"type": "room.left", "seat": seat, "name": "x", "reason": "removed"}
+    wire.receive(type="update", room=7, epoch=5, offset=4, at=1, events=[left])
+    assert isinstance(wire.events[0], TableUpdate)
+    assert [event.error.code for event in wire.events if isinstance(event, RoomLost)] == ["room/removed"] * lost
+    wire.lose()
+    assert [frame["type"] for frame in wire.welcome()] == ["resume"] * (not lost)
+
+
 def test_a_refusal_ends_a_request(wire: Wire) -> None:
     request, _ = wire.act()
     wire.receive(type="error", id=request.id, room=7, code="game/not_your_turn", text="no")
