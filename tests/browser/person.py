@@ -11,6 +11,16 @@ _INSIDE = ".meadow, .hit, .spot, .puff, .room, .step"
 """The parts of a drawing that receive clicks: the middle of a group of islands is empty."""
 
 
+_IN_SIGHT = """(inside) => Object.fromEntries([...document.querySelectorAll(".lit:not(.picked)")].flatMap((element) => {
+  const parts = [...element.querySelectorAll(inside)];
+  for (const part of parts.length ? parts : [element]) {
+    const { x, y, width, height } = part.getBoundingClientRect();
+    const [across, down] = [x + width / 2, y + height / 2];
+    if (document.elementFromPoint(across, down)?.closest(".lit") === element)
+      return [[element.dataset.key, [across, down]]];
+  }
+  return [];
+}))"""
 _RULES_SEEN = (
     "if (location.protocol === 'http:') for (const game of ['codex', 'eriantys', 'snarl', 'stones']) "
     " localStorage.setItem(`tavolata.rules.${game}`, 'seen')"
@@ -29,9 +39,11 @@ class Person:
         width: int = 1280,
         height: int = 900,
         dark: bool = False,
+        touch: bool = False,
         knows_rules: bool = True,
     ) -> None:
-        """A person who does not know the rules is shown them at the first game."""
+        """With `touch`, the screen is a phone's. A person who does not know the rules is shown them at the first
+        game."""
         self.url = url
         self.ops_url = ops_url
         self.complaints: list[str] = []
@@ -42,6 +54,8 @@ class Person:
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
+            has_touch=touch,
+            is_mobile=touch,
         )
         self.context.set_default_timeout(WAIT_MS)
         if knows_rules:
@@ -131,6 +145,22 @@ class Person:
         (inside if inside.count() else element).click()
         self.page.wait_for_timeout(0)
         self.wait_for_change(before)
+
+    def in_sight(self) -> dict[str, tuple[float, float]]:
+        """By key, a point of every lit element that a finger can touch now: on the screen, and under nothing else."""
+        found: dict[str, tuple[float, float]] = self.page.evaluate(_IN_SIGHT, _INSIDE)
+        return found
+
+    def tap(self, key: str) -> None:
+        """Touches a lit element that is in sight, and waits until the page has reacted."""
+        before = self.picture()
+        self.page.touchscreen.tap(*self.in_sight()[key])
+        self.wait_for_change(before)
+
+    def moves_of_others(self) -> int:
+        """How often others have moved so far: it stays the same during a turn of this person."""
+        events = [event for frame in self.frames if frame["type"] == "update" for event in frame["events"]]
+        return sum(event["type"] == "room.played" for event in events)
 
     def drag(self, source: str, target: str) -> None:
         """Drags from the middle of one element to the middle of another."""

@@ -3,12 +3,15 @@
 import random
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Newcomer
 from tests.browser.explorer import Explorer
 from tests.browser.person import Person
 
 MOST_PRESSES = 600
+LEAST_TOUCH = 44
+"""The size in pixels that a finger hits."""
 
 
 def play_on(person: Person, seed: int, presses: int) -> int:
@@ -29,13 +32,65 @@ def play_to_the_end(person: Person, seed: int) -> int:
     return pressed
 
 
+class Finger:
+    """Plays on a phone: touches what is in sight, and scrolls once in a turn at most."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+        self._scrolled_in = -1
+
+    def look(self) -> list[str]:
+        """The lit elements in sight, after scrolling if there are none."""
+        if keys := sorted(self._person.in_sight()):
+            return keys
+        turn = self._person.moves_of_others()
+        assert self._scrolled_in != turn, "scrolled twice in one turn"
+        self._scrolled_in = turn
+        self._person.page.locator(".lit").first.scroll_into_view_if_needed()
+        return sorted(self._person.in_sight())
+
+
+def on_a_phone(newcomer: Newcomer) -> Person:
+    return newcomer(width=390, height=844, touch=True)
+
+
 @pytest.mark.parametrize("game", ["stones", "eriantys", "codex"])
-def test_a_person_plays_a_whole_game_against_a_bot_by_clicking_what_is_lit(newcomer: Newcomer, game: str) -> None:
-    person = newcomer()
+def test_a_whole_game_is_played_on_a_phone_by_touching_what_is_in_sight(newcomer: Newcomer, game: str) -> None:
+    person = on_a_phone(newcomer)
     person.play_bots(game)
-    assert play_to_the_end(person, 4) > 3
-    assert "won" in person.status()
+    finger, dice, touches = Finger(person), random.Random(4), 0
+    while person.wait_for_turn():
+        person.tap(dice.choice(finger.look()))
+        touches += 1
+        assert touches < MOST_PRESSES, "the game does not end"
+    assert touches > 3
+    expect(person.page.locator(".result")).to_contain_text("won")
+    expect(person.page.locator("#rematch")).to_be_in_viewport()
     assert person.page.locator(".log li").count() > 5
+
+
+def test_a_dungeon_is_left_on_a_phone_by_touching_what_is_in_sight(newcomer: Newcomer) -> None:
+    person = on_a_phone(newcomer)
+    table = person.open_table("snarl", bots="1", count="1")
+    explorer, finger = Explorer(person, table), Finger(person)
+    for _ in range(MOST_PRESSES):
+        if not person.wait_for_turn():
+            break
+        wanted = explorer.choose()
+        assert wanted in finger.look()
+        person.tap(wanted)
+    expect(person.page.locator(".status.over")).to_be_visible()
+
+
+def test_the_buttons_for_fingers_are_large_enough(newcomer: Newcomer) -> None:
+    person = on_a_phone(newcomer)
+    person.play_bots("eriantys")
+    for kind in (".actionbar .assistant", ".actionbar .barbutton"):
+        person.page.locator(kind).first.wait_for()
+        boxes = [button.bounding_box() for button in person.page.locator(kind).all()]
+        assert all(box and min(box["width"], box["height"]) >= LEAST_TOUCH for box in boxes)
+        if "assistant" in kind:
+            person.tap(next(key for key in person.in_sight() if key.startswith("assistant")))
 
 
 def test_a_person_plays_expert_eriantys_and_uses_characters(newcomer: Newcomer) -> None:
@@ -58,14 +113,3 @@ def test_a_person_plays_expert_eriantys_and_uses_characters(newcomer: Newcomer) 
     assert "won" in person.status()
     acts = [frame["command"] for frame in person.sent if frame["type"] == "act"]
     assert any(command["type"] == "play_character" for command in acts)
-
-
-def test_a_person_and_a_bot_get_through_a_dungeon(newcomer: Newcomer) -> None:
-    person = newcomer()
-    table = person.open_table("snarl", bots="1", count="1")
-    explorer = Explorer(person, table)
-    for _ in range(MOST_PRESSES):
-        if not person.wait_for_turn():
-            break
-        person.press(explorer.choose())
-    assert "over" in person.status() or "won" in person.status()

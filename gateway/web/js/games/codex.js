@@ -84,7 +84,7 @@ class Codex {
     const { phase, last_round: last } = room.game.table;
     const words = {
       starting: "Choose the side of your starting card",
-      color: "Pick your colour",
+      color: "Pick your color",
       objective: "Keep one of these two objectives",
       playing: this.#chosen ? "Now choose a lit corner of your area" : "Choose a card of your hand to place",
       drawing: "Draw a card: from a deck, or one of the four open ones",

@@ -102,14 +102,20 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     { class: "island" },
     s("path", { class: "shore", d: `M ${path}`, "stroke-width": land * 2 + 8 }),
     s("path", { class: "land", d: `M ${path}`, "stroke-width": land * 2 - 6 }),
+    ...tiles.map((tile) =>
+      at(
+        ...where.get(tile),
+        s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })),
+        label(0, land - 8, tile, { class: "tilenumber" }),
+      ),
+    ),
+    // Above all meadows of the group: its tiles overlap.
     ...tiles.map((tile) => {
       const { students: those, tower: built } = view.tiles[tile - 1];
       return at(
         ...where.get(tile),
-        s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })),
         at(0, 0, ...crowd(those, 27)),
         built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.5)" }, tower(built))),
-        label(0, land - 8, tile, { class: "tilenumber" }),
       );
     }),
     here && at(where.get(view.mother)[0] + land - 20, where.get(view.mother)[1] - land + 30, mother()),

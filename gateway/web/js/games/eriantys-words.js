@@ -11,10 +11,10 @@ export const CHARACTERS = {
   6: { name: "Centaur", cost: 3, text: "Towers give no influence this turn." },
   7: { name: "Jester", cost: 1, text: "Swap up to three students of your entrance with this card." },
   8: { name: "Knight", cost: 2, text: "Two more influence for you this turn." },
-  9: { name: "Mushroom man", cost: 3, text: "One colour gives no influence this turn." },
+  9: { name: "Mushroom man", cost: 3, text: "One color gives no influence this turn." },
   10: { name: "Minstrel", cost: 1, text: "Swap up to two students between entrance and dining room." },
   11: { name: "Princess", cost: 2, text: "Move a student from this card to your dining room." },
-  12: { name: "Thief", cost: 3, text: "Everybody returns three students of a colour to the bag." },
+  12: { name: "Thief", cost: 3, text: "Everybody returns three students of a color to the bag." },
 };
 
 const colour = (name) => name.toLowerCase();

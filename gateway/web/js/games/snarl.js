@@ -150,9 +150,9 @@ class Snarl {
     const points = [...cells.keys()].map((text) => text.split(",").map(Number));
     const rows = points.map(([row]) => row);
     const columns = points.map(([, column]) => column);
-    if (view.board) {
-      const [left, top] = [Math.min(...columns, 0), Math.min(...rows, 0)];
-      return [left, top, Math.max(...columns, 1) + 1 - left, Math.max(...rows, 1) + 1 - top].map((side) => side * CELL);
+    if (view.board && points.length) {
+      const [left, top] = [Math.min(...columns), Math.min(...rows)];
+      return [left, top, Math.max(...columns) + 1 - left, Math.max(...rows) + 1 - top].map((side) => side * CELL);
     }
     const [row, column] = this.#last ?? [0, 0];
     const [across, down] = this.table.host.clientWidth < NARROW_BELOW ? NARROW : WIDE;
