@@ -46,6 +46,7 @@ verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
 	TAVOLATA_SIMULATIONS=$(VERIFY_SIMULATIONS) $(PYTEST) tests/simulation --timeout 7200 $(ARGS)
 	TAVOLATA_FUZZ_ROUNDS=$(VERIFY_FUZZ_ROUNDS) $(PYTEST) tests/fuzz $(ARGS)
 	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
+	TAVOLATA_TOPOLOGIES=all $(PYTEST) tests/integration/bus $(ARGS)
 	$(PYTEST) -m verify --timeout 1200 $(ARGS)
 
 simulate: $(DEV) ## run SEEDS (10000) simulated clusters, with a progress bar

@@ -45,6 +45,7 @@ class Sink:
     """A store that encodes commands, as a connection does, and keeps them."""
 
     up = True
+    sharded = False
 
     def __init__(self) -> None:
         self.added: list[RedisCommand] = []

@@ -93,7 +93,7 @@ class GatewayNode:
     ) -> None:
         self.settings = settings
         self.store = store
-        self.partitions: tuple[Keys, ...] = keys.all_keys(settings.partitions)
+        self.partitions: tuple[Keys, ...] = keys.all_keys(settings.partitions, sharded=store.sharded)
         self.tokens = tokens
         self.metrics = Metrics()
         self.identity = GatewayIdentity(ids.new_gateway())
@@ -214,10 +214,10 @@ class GatewayNode:
     # --- messages -----------------------------------------------------------------------------------------------------
 
     def _subscribe(self) -> None:
-        out = keys.out(self.id)
+        out = tuple(dict.fromkeys(partition.out(self.id) for partition in self.partitions))
 
         def on_message(channel: str, data: bytes) -> None:
-            if channel == out:
+            if channel in out:
                 self.feeds.message(data)
             elif channel == keys.LISTINGS:
                 self.rooms.change(directory.changed(data))
@@ -228,7 +228,7 @@ class GatewayNode:
             self.tasks.spawn(self._gather_rooms())
             self.feeds.resubscribed()
 
-        self._subscription.start((out, keys.LISTINGS, keys.control(self.id)), on_message, on_gap)
+        self._subscription.start((*out, keys.LISTINGS, keys.control(self.id)), on_message, on_gap)
 
     async def _gather_rooms(self) -> None:
         """Read the whole room directory. Changes that are published during the reading are collected and applied after

@@ -249,8 +249,18 @@ class Feeds:
             else:
                 feed.filling = True
                 idle.append(feed)
-        if idle:
-            self._tasks.spawn(self._fill_gaps(idle))
+        for some in self._read_together(idle):
+            self._tasks.spawn(self._fill_gaps(some))
+
+    def _read_together(self, feeds: list[Feed]) -> Iterable[list[Feed]]:
+        """The feeds in groups that fail together. A node of a Cluster that does not answer must not keep the rooms of
+        other nodes waiting."""
+        if not self._store.sharded:
+            return [feeds] if feeds else []
+        groups: dict[Partition, list[Feed]] = {}
+        for feed in feeds:
+            groups.setdefault(partition_of(feed.room, len(self._keys)), []).append(feed)
+        return groups.values()
 
     async def _fill_gaps(self, feeds: list[Feed]) -> None:
         """Read and deliver the missed steps, until no feed has missed any."""

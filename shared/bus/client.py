@@ -23,6 +23,8 @@ _IDENTIFYING: RedisCommand = ("INFO", "server", "replication")
 class StoreClient:
     """A connection that is made again whenever it is lost. Callers get `StoreDown` meanwhile."""
 
+    sharded = False
+
     def __init__(
         self,
         endpoint: Endpoint,

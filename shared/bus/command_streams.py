@@ -65,6 +65,16 @@ async def read(store: Store, cursors: Cursors, count: int, block_ms: int | None)
     return {partitions[name]: [_entry(item) for item in items] for name, items in reply}
 
 
+def reading(partition: Keys, cursor: str, count: int, block_ms: int | None) -> RedisCommand:
+    """The command that reads one partition; `entries` takes its reply."""
+    blocking = () if block_ms is None else ("BLOCK", block_ms)
+    return ("XREAD", "COUNT", count, *blocking, "STREAMS", partition.commands, cursor)
+
+
+def entries(reply: list[Any]) -> list[StreamEntry]:
+    return [_entry(item) for _, items in reply for item in items]
+
+
 def _entry(item: list[Any]) -> StreamEntry:
     """An entry that cannot be decoded counts as empty: it would stop its partition for ever."""
     entry_id = item[0].decode()

@@ -19,7 +19,6 @@ from shared.bus import (
     deadlines,
     directory,
     journal,
-    keys,
     parked_commands,
     partition_log,
     quarantine,
@@ -31,7 +30,7 @@ from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.partition_log import PORTION_BYTES, UnwrittenRoom, UnwrittenRooms
 from shared.bus.scripts import script
-from shared.bus.store import Argument, Publication, RedisCommand, Store, StoreRefused
+from shared.bus.store import Argument, Publication, RedisCommand, Store, StoreError
 from shared.deliveries import Reply, encode_delivery
 from shared.ids import CommitNumber, GameVersion, GatewayId, RoomId
 from shared.journal_records import RecordPlace
@@ -133,7 +132,7 @@ def encode(
         numbers[gateway] = delivery = numbers.get(gateway, 0) + 1
         steps, replies = steps_to.get(gateway, ()), replies_to.get(gateway, ())
         items = encode_delivery(partition.partition, lease.epoch, delivery, steps, replies)
-        messages.append((keys.out(gateway), items))
+        messages.append((partition.out(gateway), items))
     return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers)
 
 
@@ -286,11 +285,11 @@ async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> 
 
     With `replicas`, messages are published only after that many replicas have the writes: a client must not see a step
     that a failover could still undo."""
-    calls = list(_calls(commits))
+    calls = [commits[at : at + 1] for at in range(len(commits))] if store.sharded else list(_calls(commits))
     replies = await store.pipe([committing(some, publish=not replicas) for some in calls], errors=True)
     outcomes: list[AnyOutcome] = []
     for some, reply in zip(calls, replies, strict=True):
-        refused = isinstance(reply, StoreRefused)
+        refused = isinstance(reply, StoreError)
         outcomes += [_refused(str(reply))] * len(some) if refused else [_outcome(one.decode()) for one in reply]
     if replicas:
         written = [one for one, was in zip(commits, outcomes, strict=True) if was == CommitOutcome.OK]

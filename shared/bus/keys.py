@@ -80,6 +80,7 @@ class Keys:
 
     __slots__ = (
         "_rooms",
+        "_sharded",
         "_tag",
         "audit",
         "commands",
@@ -96,8 +97,10 @@ class Keys:
         "updates_log",
     )
 
-    def __init__(self, partition: Partition, partitions: int) -> None:
+    def __init__(self, partition: Partition, partitions: int, *, sharded: bool = False) -> None:
+        """`sharded`: deliveries have a channel for each partition, in the partition's slot."""
         self.partition = partition
+        self._sharded = sharded
         self._tag = _prefix + "{" + _tag(partition, partitions) + "}"
         self._rooms = f"{self._tag}:room:"
         self.commands = f"{self._tag}:commands"
@@ -137,10 +140,15 @@ class Keys:
     def snapshot(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:snapshot"
 
+    def out(self, gateway: GatewayId) -> str:
+        """Channel: deliveries of this partition to a gateway. On one server all partitions share a channel, so that
+        their deliveries travel together."""
+        return f"{self._tag}:out:{gateway}" if self._sharded else out(gateway)
+
     def at(self, gateway: GatewayId) -> str:
         """Set: the rooms of this partition whose updates a gateway receives."""
         return f"{self._tag}:at:{gateway}"
 
 
-def all_keys(partitions: int) -> tuple[Keys, ...]:
-    return tuple(Keys(Partition(number), partitions) for number in range(partitions))
+def all_keys(partitions: int, *, sharded: bool = False) -> tuple[Keys, ...]:
+    return tuple(Keys(Partition(number), partitions, sharded=sharded) for number in range(partitions))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from shared.bus import keys
 from shared.bus.keys import Keys
 from shared.bus.scripts import script
-from shared.bus.store import RedisCommand, Store
+from shared.bus.store import RedisCommand, Store, StoreError
 from shared.ids import Epoch, WorkerId
 
 
@@ -39,12 +39,14 @@ def _taking(partition: Keys, worker: WorkerId, lease_ms: int) -> RedisCommand:
 
 async def take(store: Store, partitions: Sequence[Keys], worker: WorkerId, lease_ms: int) -> list[Lease | None]:
     """Take partitions under new epochs; None for each one on which another worker's lease holds."""
-    replies = await store.pipe([_taking(partition, worker, lease_ms) for partition in partitions])
+    takings = [_taking(partition, worker, lease_ms) for partition in partitions]
+    # A node of a Cluster that does not answer keeps nobody from taking the partitions of other nodes.
+    replies = await store.pipe(takings, errors=store.sharded)
     return [_lease(reply) for reply in replies]
 
 
-def _lease(reply: list[bytes] | None) -> Lease | None:
-    if not reply:
+def _lease(reply: list[bytes] | StoreError | None) -> Lease | None:
+    if not reply or isinstance(reply, StoreError):
         return None
     epoch, token, cursor, renewed, now, commit = (item.decode() for item in reply)
     idle_ms = int(now) - int(renewed) if int(renewed) else 0
@@ -65,9 +67,10 @@ def renewing(partition: Keys, lease: Lease, lease_ms: int) -> RedisCommand:
 
 
 async def renew(store: Store, held: Sequence[tuple[Keys, Lease]], lease_ms: int) -> list[bool]:
-    """Renew leases; whether each of the partitions is still owned."""
+    """Renew leases; whether each of the partitions is still owned. On a Cluster, those at a node that does not answer
+    are not: they are taken anew when it, or its replica, does, and nothing can be committed to them before."""
     renewals = [renewing(partition, lease, lease_ms) for partition, lease in held]
-    return [reply == 1 for reply in await store.pipe(renewals)] if renewals else []
+    return [reply == 1 for reply in await store.pipe(renewals, errors=store.sharded)] if renewals else []
 
 
 async def release(store: Store, partition: Keys, lease: Lease) -> None:

@@ -34,6 +34,9 @@ class StoreRefused(StoreError):
 class Store(Protocol):
     """A connection that several callers share: their commands of one tick of the loop travel together."""
 
+    sharded: bool
+    """Whether partitions may be at different servers, so that no command may have keys of two of them."""
+
     async def call(self, *command: Argument) -> Any:
         """Run one command; raises `StoreError`."""
 

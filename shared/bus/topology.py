@@ -8,8 +8,12 @@ new connections is called, and then compares `Store.server_of`.
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from shared.bus.address import Address, BadUrl
+from shared.bus.address import Address
 from shared.bus.client import StoreClient
+from shared.bus.cluster_client import ClusterClient
+from shared.bus.cluster_reader import ClusterReader
+from shared.bus.cluster_subscription import ClusterSubscription
+from shared.bus.cluster_view import ClusterView
 from shared.bus.command_streams import CommandReader, StreamReader
 from shared.bus.connection import Check, Endpoint
 from shared.bus.scripts import LOADING
@@ -104,8 +108,28 @@ class OnePrimary:
         return client
 
 
+class ClusterTopology:
+    """A store whose partitions are divided among the primaries of a Cluster."""
+
+    def __init__(self, address: ClusterAddress) -> None:
+        self._view = ClusterView(address)
+
+    async def start(self) -> None:
+        await self._view.start()
+
+    async def stop(self) -> None:
+        await self._view.stop()
+
+    def store(self, *, checks: Sequence[Check] = (), on_connect: Callable[[], None] | None = None) -> ClusterClient:
+        return ClusterClient(self._view, greeting=LOADING, checks=checks, on_connect=on_connect)
+
+    def reader(self, name: str, store: Store) -> OwnReader:
+        return ClusterReader(self._view, store)
+
+    def subscription(self) -> ClusterSubscription:
+        return ClusterSubscription(self._view)
+
+
 def topology_of(address: StoreAddress) -> StoreTopology:
-    """The topology that a URL names. Raises `BadUrl`."""
-    if isinstance(address, ClusterAddress):
-        raise BadUrl("the store's URL (TAVOLATA_REDIS_URL) names a Cluster, which this version does not support")
-    return OnePrimary(address)
+    """The topology that a URL names."""
+    return ClusterTopology(address) if isinstance(address, ClusterAddress) else OnePrimary(address)

@@ -104,7 +104,8 @@ class StoreSettings:
     prefix: ClassVar[str] = PREFIX
 
     redis_url: str = setting(
-        "redis://127.0.0.1:6379/0", "address of the store: redis://, rediss://, unix:// or redis+sentinel://"
+        "redis://127.0.0.1:6379/0",
+        "address of the store: redis://, rediss://, unix://, redis+sentinel:// or redis+cluster://",
     )
     key_prefix: str = setting(
         "", "prefix of all keys and channels, so that several clusters can share a store", parse=_key_prefix

@@ -1,8 +1,12 @@
 """Partitions, workers and steps for the tests of the bus."""
 
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import msgspec
 
-from shared.bus import leases, updates
+from shared.bus import keys, leases, updates
 from shared.bus.address import Address
 from shared.bus.client import StoreClient
 from shared.bus.keys import Keys
@@ -27,6 +31,22 @@ P, Q = Keys(Partition(1), 4), Keys(Partition(2), 4)
 ROOM = RoomId(1001)
 ANN, BOB = WorkerId("w-ann"), WorkerId("w-bob")
 LONG_MS = 60_000
+
+
+@contextmanager
+def own_prefix() -> Iterator[None]:
+    """While inside, all keys have a prefix that no other test has: servers are shared and never emptied."""
+    _use_prefix(f"t-{secrets.token_hex(6)}:")
+    yield
+    _use_prefix("")
+
+
+def _use_prefix(prefix: str) -> None:
+    keys.use_prefix(prefix)
+    for known in (P, Q):
+        fresh = Keys(known.partition, 4)
+        for name in Keys.__slots__:
+            setattr(known, name, getattr(fresh, name))
 
 
 async def linked(url: str) -> StoreClient:

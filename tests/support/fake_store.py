@@ -110,6 +110,7 @@ class OneServer:
     """The part of a `Store` in which stores of one server are alike."""
 
     client_id: int | None = None
+    sharded = False
 
     async def start(self) -> None:
         """It is always connected."""

@@ -43,8 +43,11 @@ class ValkeyServer:
         appendonly: bool = True,
         appendfsync: str = "always",
         cluster: bool = False,
+        alone: bool = True,
         extra: tuple[str, ...] = (),
     ) -> None:
+        """`alone`: a node of a Cluster serves all slots itself."""
+        self._alone = alone
         self.folder = Path(tempfile.mkdtemp(prefix="tavolata-valkey-"))
         self.data = self.folder / "data"
         self.data.mkdir()
@@ -156,7 +159,7 @@ class ValkeyServer:
         if process.poll() is not None:
             self._process = None
             raise ChildProcessError(self.log()[-500:])
-        if self.config.cluster:
+        if self.config.cluster and self._alone:
             self._own_all_slots()
         return self
 

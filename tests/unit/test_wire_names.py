@@ -51,7 +51,7 @@ def _keys() -> Iterator[str]:
     yield from (keys.META, keys.SECRETS, keys.GAMES, keys.WORKERS, keys.WORKER_STATUS, keys.GATEWAYS)
     yield from (keys.GATEWAY_STATUS, keys.DRAIN, keys.LISTINGS, keys.name("n"))
     yield keys.revoked(SessionId("s"))
-    yield from (keys.control(gateway), keys.out(gateway))
+    yield from (keys.control(gateway), keys.out(gateway), keys.Keys(Partition(3), 16, sharded=True).out(gateway))
 
 
 def test_names_of_the_pinned_list_are_still_written_and_read() -> None:

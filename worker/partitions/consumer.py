@@ -105,7 +105,9 @@ class Consumer:
         """The partition that the next turn begins with."""
         self.waits_for_space = False
         """The store is full, and results wait to be committed."""
-        self._lobby = keys.all_keys(settings.partitions)[partition_of(LOBBY, settings.partitions)]
+        self._lobby = keys.all_keys(settings.partitions, sharded=store.sharded)[
+            partition_of(LOBBY, settings.partitions)
+        ]
 
     async def read(self, block_ms: int | None) -> list[PartitionBatch]:
         """The new entries of the owned partitions. A partition with entries that the last turn did not get to is not

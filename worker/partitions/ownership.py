@@ -68,7 +68,7 @@ class Ownership:
         self._catalog = catalog
         self._clock = clock
         self._monotonic = monotonic
-        self._keys = keys.all_keys(settings.partitions)
+        self._keys = keys.all_keys(settings.partitions, sharded=store.sharded)
         self._registered = False
         self._status = b"{}"
         self._renewed = monotonic()
@@ -189,7 +189,14 @@ class Ownership:
         now = self._monotonic()
         if live == self._known_workers and (now - self._capabilities_read) * 1_000 < self._settings.lease_ms:
             return
-        found = await capabilities.read(self._store, self._keys)
+        try:
+            found = await capabilities.read(self._store, self._keys)
+        except StoreError as error:
+            if not self._store.sharded:
+                raise
+            # A node of a Cluster does not answer. The partitions of the others are assigned by what was known.
+            log.info("cannot read what workers can play: %s", error)
+            return
         self._known_workers, self._capabilities_read = live, now
         self._plays, self._needs = found.announced, [frozenset(games) for games in found.unfinished]
         if self._catalog.follow([plays for worker, plays in self._plays.items() if worker != self.worker]):

@@ -84,6 +84,8 @@ while key <= last do
   key, at = key + 3 + writes, messages + words
 end
 for _, channel in ipairs(channels) do
-  call('PUBLISH', channel, '[' .. table.concat(items[channel], ',') .. ']')
+  -- On a Cluster the channel of a delivery has the partition's hash tag, and its messages stay at the slot's node.
+  local publish = string.find(channel, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
+  call(publish, channel, '[' .. table.concat(items[channel], ',') .. ']')
 end
 return outcomes

@@ -15,17 +15,22 @@ from tests.support.bus import ANN, BOB, ROOM, P, Q, linked, take, taken, taken_i
 from tests.support.fake_store import FakeStore
 from tests.support.valkey import ValkeyServer
 
-WRITES: tuple[RedisCommand, ...] = (("XADD", P.journal(ROOM), "1-0", "r", "x"), ("HSET", P.directory, 1001, "y"))
-WRITES_Q: tuple[RedisCommand, ...] = (
-    ("XADD", Q.journal(ROOM), "1-0", "r", "x"),
-    ("HSET", Q.directory, 1001, "y"),
-    ("XADD", Q.journal(ROOM), "2-0", "r", "x"),
-)
+
+def writes() -> tuple[RedisCommand, ...]:
+    return ("XADD", P.journal(ROOM), "1-0", "r", "x"), ("HSET", P.directory, 1001, "y")
+
+
+def writes_of_q() -> tuple[RedisCommand, ...]:
+    return (
+        ("XADD", Q.journal(ROOM), "1-0", "r", "x"),
+        ("HSET", Q.directory, 1001, "y"),
+        ("XADD", Q.journal(ROOM), "2-0", "r", "x"),
+    )
 
 
 async def test_a_batch_of_the_owner_is_written(store: Store) -> None:
     mine = await taken(store)
-    await commits.commit(store, [Commit(P, mine, "0-0", "5-0", WRITES, ())])
+    await commits.commit(store, [Commit(P, mine, "0-0", "5-0", writes(), ())])
     assert await store.call("HGET", P.directory, 1001) == b"y"
 
 
@@ -39,7 +44,7 @@ async def test_a_commit_is_one_entry_of_each_log_with_its_number_and_epoch(store
 
 
 async def test_a_commit_without_entries_adds_nothing_to_the_logs(store: Store) -> None:
-    await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", WRITES, ())])
+    await commits.commit(store, [Commit(P, await taken(store), "0-0", "5-0", writes(), ())])
     assert await store.pipe([("EXISTS", P.journal_log), ("EXISTS", P.updates_log)]) == [0, 0]
 
 
@@ -52,7 +57,7 @@ async def test_the_next_owner_learns_the_number_of_the_last_commit(store: Store)
 async def test_a_log_entry_that_the_store_refuses_ends_its_batch(store: Store) -> None:
     mine = await taken(store)
     await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (), (), CommitNumber(9), b"[[],[]]")])
-    again = Commit(P, mine, "5-0", "6-0", WRITES, (), CommitNumber(9), b"[[],[]]")
+    again = Commit(P, mine, "5-0", "6-0", writes(), (), CommitNumber(9), b"[[],[]]")
     (outcome,) = await commits.commit(store, [again])
     assert "XADD" in outcome
     assert await store.call("HGET", P.directory, 1001) is None
@@ -67,17 +72,17 @@ async def test_a_write_that_the_store_refuses_does_not_hinder_those_behind_it(st
 
 async def test_a_committed_batch_moves_the_place_in_the_stream(store: Store) -> None:
     mine = await taken(store)
-    await commits.commit(store, [Commit(P, mine, "0-0", "5-0", WRITES, ())])
+    await commits.commit(store, [Commit(P, mine, "0-0", "5-0", writes(), ())])
     assert (await taken(store)).cursor == "5-0"
 
 
 async def test_a_committed_batch_is_ok(store: Store) -> None:
     mine = await taken(store)
-    assert await commits.commit(store, [Commit(P, mine, "0-0", "5-0", WRITES, ())]) == ["OK"]
+    assert await commits.commit(store, [Commit(P, mine, "0-0", "5-0", writes(), ())]) == ["OK"]
 
 
 async def test_the_same_batch_again_is_done_already(store: Store) -> None:
-    batch = Commit(P, await taken(store), "0-0", "5-0", WRITES, ())
+    batch = Commit(P, await taken(store), "0-0", "5-0", writes(), ())
     assert await commits.commit(store, [batch, batch]) == ["OK", "DONE"]
 
 
@@ -92,37 +97,37 @@ async def test_the_same_batch_again_is_not_written_again(store: Store) -> None:
 async def test_a_worker_that_lost_its_lease_cannot_commit(store: Store) -> None:
     old = await taken(store, ANN, 1)
     await taken_in_time(store, BOB)
-    assert await commits.commit(store, [Commit(P, old, "0-0", "5-0", WRITES, ())]) == ["FENCED"]
+    assert await commits.commit(store, [Commit(P, old, "0-0", "5-0", writes(), ())]) == ["FENCED"]
 
 
 async def test_a_worker_that_took_its_partition_again_cannot_commit_under_the_old_epoch(store: Store) -> None:
     old = await taken(store, ANN)
     await taken(store, ANN)
-    assert await commits.commit(store, [Commit(P, old, "0-0", "5-0", WRITES, ())]) == ["FENCED"]
+    assert await commits.commit(store, [Commit(P, old, "0-0", "5-0", writes(), ())]) == ["FENCED"]
 
 
 async def test_a_worker_that_released_its_partition_cannot_commit(store: Store) -> None:
     old = await taken(store, ANN)
     await leases.release(store, P, old)
-    assert await commits.commit(store, [Commit(P, old, "0-0", "5-0", WRITES, ())]) == ["FENCED"]
+    assert await commits.commit(store, [Commit(P, old, "0-0", "5-0", writes(), ())]) == ["FENCED"]
 
 
 async def test_a_batch_from_another_place_in_the_stream_is_fenced(store: Store) -> None:
     mine = await taken(store)
-    assert await commits.commit(store, [Commit(P, mine, "4-0", "5-0", WRITES, ())]) == ["FENCED"]
+    assert await commits.commit(store, [Commit(P, mine, "4-0", "5-0", writes(), ())]) == ["FENCED"]
 
 
 async def test_a_fenced_batch_writes_nothing(store: Store) -> None:
     old = await taken(store, ANN)
     await taken(store, ANN)
-    await commits.commit(store, [Commit(P, old, "0-0", "5-0", WRITES, ())])
+    await commits.commit(store, [Commit(P, old, "0-0", "5-0", writes(), ())])
     assert await store.pipe([("EXISTS", P.journal(ROOM)), ("EXISTS", P.directory)]) == [0, 0]
 
 
 async def test_a_fenced_batch_does_not_move_the_place_in_the_stream(store: Store) -> None:
     old = await taken(store, ANN)
     await taken(store, ANN)
-    await commits.commit(store, [Commit(P, old, "0-0", "5-0", WRITES, ())])
+    await commits.commit(store, [Commit(P, old, "0-0", "5-0", writes(), ())])
     assert (await taken(store)).cursor == "0-0"
 
 
@@ -135,14 +140,14 @@ async def two_leases(store: Store) -> tuple[Lease, Lease]:
 async def test_one_fenced_partition_does_not_hinder_the_others(one_server: Store) -> None:
     _, mine = await two_leases(one_server)
     stale = Lease(Epoch(1), "w:1:x", "0-0", 0)
-    both = [Commit(P, stale, "0-0", "5-0", WRITES), Commit(Q, mine, "0-0", "6-0", (("SADD", Q.gateways, "x"),))]
+    both = [Commit(P, stale, "0-0", "5-0", writes()), Commit(Q, mine, "0-0", "6-0", (("SADD", Q.gateways, "x"),))]
     assert await commits.commit(one_server, both) == ["FENCED", "OK"]
     assert await one_server.pipe((("EXISTS", P.directory), ("SMEMBERS", Q.gateways))) == [0, [b"x"]]
 
 
 async def test_one_refused_write_does_not_hinder_the_others(one_server: Store) -> None:
     ours, mine = await two_leases(one_server)
-    both = [Commit(P, ours, "0-0", "5-0", (("HSET", P.commands),)), Commit(Q, mine, "0-0", "6-0", WRITES_Q)]
+    both = [Commit(P, ours, "0-0", "5-0", (("HSET", P.commands),)), Commit(Q, mine, "0-0", "6-0", writes_of_q())]
     refused, outcome = await commits.commit(one_server, both)
     assert (refused not in ("OK", "DONE", "FENCED"), outcome) == (True, "OK")
     assert await one_server.call("XLEN", Q.journal(ROOM)) == 2
@@ -164,7 +169,7 @@ async def test_what_partitions_say_to_a_channel_is_one_message_without_those_tha
     await commits.commit(
         store,
         [
-            Commit(P, ours, "0-0", "5-0", WRITES, (("a", b"1,2"), ("b", b"3"))),
+            Commit(P, ours, "0-0", "5-0", writes(), (("a", b"1,2"), ("b", b"3"))),
             Commit(third, Lease(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"4"),)),
             Commit(Q, mine, "0-0", "6-0", (), (("a", b"5"),)),
         ],
@@ -176,8 +181,8 @@ async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
     store = FakeStore()
     ours, mine = await two_leases(store)
     news = store.server.listen(("a",))
-    refused = Commit(P, ours, "0-0", "5-0", (*WRITES, ("HSET", P.commands)), (("a", b"1"),))
-    await commits.commit(store, [refused, Commit(Q, mine, "0-0", "6-0", WRITES_Q, (("a", b"2"),))])
+    refused = Commit(P, ours, "0-0", "5-0", (*writes(), ("HSET", P.commands)), (("a", b"1"),))
+    await commits.commit(store, [refused, Commit(Q, mine, "0-0", "6-0", writes_of_q(), (("a", b"2"),))])
     assert news.heard() == [("a", b"[2]")]
 
 
@@ -190,9 +195,9 @@ async def test_nothing_is_said_before_enough_replicas_have_it(own_valkey: Valkey
     news.start(("a",), lambda _channel, data: heard.put_nowait(data), subscribed.set)
     await subscribed.wait()
     three = [
-        Commit(P, ours, "0-0", "5-0", WRITES, (("a", b"1,2"),)),
+        Commit(P, ours, "0-0", "5-0", writes(), (("a", b"1,2"),)),
         Commit(Keys(Partition(3), 4), Lease(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"3"),)),
-        Commit(Q, mine, "0-0", "6-0", WRITES_Q, (("a", b"4"),)),
+        Commit(Q, mine, "0-0", "6-0", writes_of_q(), (("a", b"4"),)),
     ]
     committing = asyncio.create_task(commits.commit(link, three, replicas=1))
     while not await onlooker.call("EXISTS", Q.journal(ROOM)):
@@ -207,7 +212,7 @@ async def test_nothing_is_said_before_enough_replicas_have_it(own_valkey: Valkey
 
 async def test_a_batch_without_entries_of_the_stream_can_be_committed(store: Store) -> None:
     mine = await taken(store)
-    await commits.commit(store, [Commit(P, mine, "0-0", "0-0", WRITES, ())])
+    await commits.commit(store, [Commit(P, mine, "0-0", "0-0", writes(), ())])
     assert await store.call("HGET", P.directory, 1001) == b"y"
 
 

@@ -1,0 +1,121 @@
+"""The slots of a Cluster: which key belongs to which slot, and which node serves which slot. Does no IO."""
+
+from binascii import crc_hqx
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from shared.bus.keys import SLOTS
+from shared.bus.store import RedisCommand
+
+_WITHOUT_KEY = frozenset(
+    ("ASKING", "CLIENT", "CLUSTER", "CONFIG", "INFO", "PING", "PUBLISH", "ROLE", "SCRIPT", "TIME", "WAIT")
+)
+_FIRST_SCRIPT_KEY = 3
+
+Place: TypeAlias = tuple[str, int]
+"""Host and port of a node."""
+
+
+def key_of(command: RedisCommand) -> str | None:
+    """The first key of a command, or the channel of a sharded message; None if it has none. All keys of a command are
+    in one slot."""
+    name = command[0]
+    if name == "EVALSHA":
+        return str(command[_FIRST_SCRIPT_KEY])
+    if name == "XREAD":
+        return str(command[command.index("STREAMS") + 1])
+    return None if name in _WITHOUT_KEY else str(command[1])
+
+
+def slot_of(key: str) -> int:
+    """The slot of a key, which its hash tag decides if it has one."""
+    start = key.find("{")
+    end = key.find("}", start + 2)
+    return _hashed(key[start + 1 : end] if 0 <= start < end else key)
+
+
+@lru_cache(maxsize=4_096)
+def _hashed(text: str) -> int:
+    return crc_hqx(text.encode(), 0) % SLOTS
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRange:
+    """Neighboring slots of one primary."""
+
+    first: int
+    last: int
+    primary: Place
+    replicas: int = 0
+    """The number of its replicas, reachable or not."""
+
+
+def parse_slots(reply: Sequence[Any], asked: str) -> tuple[SlotRange, ...]:
+    """The ranges in a reply to CLUSTER SLOTS. A node that does not know its own host is at the host that was asked."""
+    found = []
+    for first, last, primary, *replicas in reply:
+        host = primary[0].decode() if primary[0] else ""
+        found.append(SlotRange(first, last, (host or asked, int(primary[1])), len(replicas)))
+    return tuple(sorted(found, key=lambda one: one.first))
+
+
+@dataclass(slots=True)
+class ClusterMap:
+    """The primary of each slot, as far as it is known, and how often it has changed."""
+
+    ranges: tuple[SlotRange, ...] = ()
+    _places: list[Place | None] = field(default_factory=lambda: [None] * SLOTS)
+    _changes: list[int] = field(default_factory=lambda: [0] * SLOTS)
+    on_change: list[Callable[[], None]] = field(default_factory=list)
+    """Called after each change."""
+    moves: int = 0
+    """Changes so far, of any number of slots each."""
+
+    def place_of(self, slot: int) -> Place | None:
+        return self._places[slot]
+
+    def changes_of(self, slot: int) -> int:
+        """How often the slot has moved: a node that gets a slot back may have lost writes meanwhile."""
+        return self._changes[slot]
+
+    def primaries(self) -> list[Place]:
+        """In an order that does not change."""
+        return sorted({place for place in self._places if place is not None})
+
+    def learn(self, ranges: tuple[SlotRange, ...]) -> None:
+        """Take over what a node has reported."""
+        if ranges == self.ranges:
+            return
+        self.ranges = ranges
+        changed = False
+        for slot, place in _expanded(ranges):
+            changed |= self._set(slot, place)
+        if changed:
+            self._tell()
+
+    def moved(self, slot: int, place: Place) -> None:
+        """One slot is at another node."""
+        if self._set(slot, place):
+            self.ranges = ()  # so that the next report is compared slot by slot
+            self._tell()
+
+    def _set(self, slot: int, place: Place) -> bool:
+        before = self._places[slot]
+        if before == place:
+            return False
+        self._places[slot] = place
+        self._changes[slot] += before is not None
+        return True
+
+    def _tell(self) -> None:
+        self.moves += 1
+        for changed in self.on_change:
+            changed()
+
+
+def _expanded(ranges: Sequence[SlotRange]) -> Iterator[tuple[int, Place]]:
+    for one in ranges:
+        for slot in range(one.first, one.last + 1):
+            yield slot, one.primary
