@@ -22,11 +22,15 @@ VERIFY_FUZZ_ROUNDS ?= 1000
 SEEDS ?= 10000
 SECONDS ?= 3600
 
+# Tests of games and dialects over a whole cluster and of the page, which `make verify` repeats on each kind of store.
+CORE_TESTS := tests/e2e/test_play_*.py tests/e2e/test_codex_*.py tests/e2e/test_eriantys_*.py tests/e2e/test_snarl_*.py \
+  tests/e2e/test_all_dialects.py tests/browser/test_games.py tests/browser/test_any_game.py tests/browser/test_recovery.py
+
 # Compile each module once instead of at every start of a process: tests start hundreds of them.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run unit test verify simulate soak format check check-python check-page coverage load bench docs dist clean
+.PHONY: help run unit test verify verify-stores simulate soak format check check-python check-page coverage load bench docs dist clean
 
 help: ## list these targets
 	@echo "Usage: make TARGET [ARGS=\"...\"]"
@@ -48,6 +52,11 @@ verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
 	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
 	TAVOLATA_TOPOLOGIES=all $(PYTEST) tests/integration/bus $(ARGS)
 	$(PYTEST) -m verify --timeout 1200 $(ARGS)
+	$(MAKE) verify-stores
+
+verify-stores: $(DEV) ## run the core of the end-to-end tests on stores with Sentinel and on a Cluster
+	@for store in sentinel cluster; do echo "==> on a store with topology $$store"; \
+	  TEST_STORE=$$store $(PYTEST) -m "verify or not verify" $(CORE_TESTS) --timeout 1200 $(ARGS) || exit 1; done
 
 simulate: $(DEV) ## run SEEDS (10000) simulated clusters, with a progress bar
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

@@ -100,7 +100,7 @@ def sentinel_set() -> Iterator[RunningSentinelSet]:
 @pytest.fixture(scope="session")
 def cluster_set() -> Iterator[RunningClusterSet]:
     """A Cluster of six servers that the tests of this process share. Tests must not kill them."""
-    with RunningClusterSet() as servers:
+    with RunningClusterSet(down_after_ms=30_000) as servers:
         yield servers
 
 

@@ -26,6 +26,7 @@ class ClusterSet:
     servers: tuple[int, ...]
     appendfsync: str = "always"
     maxmemory: int = 0
+    down_after_ms: int = 2_000
 
     def url(self, role: str) -> str:
         servers = ",".join(f"{LOOPBACK}:{port}" for port in self.servers)
@@ -44,6 +45,7 @@ class ClusterSet:
             appendfsync=self.appendfsync,
             maxmemory=self.maxmemory,
             cluster=True,
+            node_timeout_ms=self.down_after_ms,
         )
         # The partitions of the other servers go on while one primary is missing.
         coverage = {"cluster-require-full-coverage": "no"}

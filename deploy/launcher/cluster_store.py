@@ -33,6 +33,8 @@ class ClusterStore:
             servers=ports.consecutive(request.port, SERVERS, second=valkey.cluster_port),
             appendfsync=request.appendfsync,
             maxmemory=request.maxmemory,
+            # A server of a Cluster is asked only twice within that time, and a sentinel asks every second.
+            down_after_ms=2 * request.down_after_ms,
         )
         return ClusterStore(config, request.env)
 

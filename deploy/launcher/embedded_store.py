@@ -34,6 +34,7 @@ class StoreRequest:
     """The preferred port of the first server; those of others follow."""
     appendfsync: str
     maxmemory: int
+    down_after_ms: int
     env: Mapping[str, str]
 
 

@@ -174,6 +174,7 @@ def _embedded_store(plan: ClusterPlan) -> EmbeddedStore:
         port=plan.gateway.port + VALKEY_PORT,
         appendfsync=APPENDFSYNC[plan.gateway.durability],
         maxmemory=plan.store.maxmemory,
+        down_after_ms=plan.store.down_after_ms,
         env=plan.env,
     )
     topology = embedded_store.topology_in(request.folder, plan.store.topology)

@@ -36,6 +36,7 @@ class SentinelStore:
             sentinels=ports.consecutive(request.port + SENTINEL_PORTS, SENTINELS, besides=servers),
             appendfsync=request.appendfsync,
             maxmemory=request.maxmemory,
+            down_after_ms=request.down_after_ms,
         )
         primary = config.last_primary()
         if primary is None and any(request.folder.glob("valkey-*/appendonlydir")):

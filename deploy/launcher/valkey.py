@@ -24,6 +24,8 @@ class ValkeyConfig:
     maxmemory: int = 0
     """In bytes; 0: no limit."""
     cluster: bool = False
+    node_timeout_ms: int = 2_000
+    """Time after which a server of a Cluster counts as dead."""
     users_file: Path | None = None
     """A configuration file with the users of the store; without it, the store has no password."""
     extra: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ def options(config: ValkeyConfig) -> dict[str, str]:
             "cluster-enabled": "yes",
             "cluster-port": str(config.cluster_port),
             "cluster-announce-ip": config.host,
-            "cluster-node-timeout": "2000",
+            "cluster-node-timeout": str(config.node_timeout_ms),
         }
     return found
 

@@ -252,6 +252,11 @@ class EmbeddedStoreSettings:
         "one in the data folder, or else standalone",
         one_of=("auto", "standalone", "sentinel", "cluster"),
     )
+    down_after_ms: int = setting(
+        1_000,
+        "time without an answer after which a server of a store with replicas counts as dead; twice that in a cluster",
+        least=100,
+    )
     maxmemory: int = setting(
         "50%", "memory limit: a size such as 2gb, a share of the machine's memory, or 0: none", parse=_memory
     )

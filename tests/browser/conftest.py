@@ -9,11 +9,16 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.person import WAIT_MS, Person
+from tests.support.cluster import NEVER_MS, store_options
 from tests.support.launched import Launched
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 NOT_FOUND = "THE BROWSER TESTS WERE SKIPPED: no Chromium on this machine (Debian: apt-get install chromium)"
-QUICK = {"TAVOLATA_BOT_MS": "10", "TAVOLATA_ADMIN_TOKEN": "let-me-in-please-now"}
+QUICK = {
+    "TAVOLATA_BOT_MS": "10",
+    "TAVOLATA_ADMIN_TOKEN": "let-me-in-please-now",
+    "TAVOLATA_STORE_DOWN_AFTER_MS": str(NEVER_MS),
+}
 
 LIMIT_S = 300
 """The time limit of a test: whole games take minutes on a busy machine."""
@@ -40,7 +45,7 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def cluster(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launched]:
     folder = tmp_path_factory.mktemp("browser")
-    with Launched(Path(folder) / "data", module="deploy.cli", env=QUICK) as running:
+    with Launched(Path(folder) / "data", *store_options(), module="deploy.cli", env=QUICK) as running:
         yield running
 
 

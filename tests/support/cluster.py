@@ -12,12 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import redis
-
+from deploy.launcher import store
 from deploy.launcher.die_with_parent import bound_to_parent
+from deploy.launcher.embedded_store import Topology
 from deploy.launcher.ports import free_port
 from shared.bus import keys
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, from_env
+from tests.support.store_sets import RunningClusterSet, RunningSentinelSet, StoreSet
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
 
@@ -27,7 +28,31 @@ PARTITIONS = 8
 QUICK: dict[str, Any] = {"lease_ms": 600, "gateway_lease_ms": 2_500, "retry_ms": 500}
 """Settings for fault tests: short leases, so that a dead process is noticed soon, but long enough that a gateway which
 a busy machine delays does not count as dead."""
+NEVER_MS = 60_000
+"""Time after which a server of a store with replicas counts as dead, in tests where none dies."""
 _ATTEMPTS = 5
+
+
+def topology() -> Topology:
+    """The topology that `make verify` asks for; by default the store is one server."""
+    return Topology(os.environ.get("TEST_STORE", Topology.STANDALONE))
+
+
+def store_options() -> tuple[str, ...]:
+    """The options of `tavolata up` for that topology."""
+    kind = topology()
+    return () if kind is Topology.STANDALONE else ("--store", kind, "--durability", "replicated")
+
+
+def store_servers(kind: Topology) -> ValkeyServer | StoreSet:
+    """The servers of a store, not yet started. A busy machine must not cause a failover."""
+    match kind:
+        case Topology.STANDALONE:
+            return ValkeyServer()
+        case Topology.SENTINEL:
+            return RunningSentinelSet(down_after_ms=NEVER_MS)
+        case Topology.CLUSTER:
+            return RunningClusterSet(down_after_ms=NEVER_MS)
 
 
 class Node:
@@ -162,13 +187,20 @@ class Cluster:
     """A Valkey, gateways and workers. Each process gets those settings that its role reads."""
 
     def __init__(self, *, env: Mapping[str, str] | None = None, **settings: object) -> None:
-        self.store = ValkeyServer()
+        self._servers = store_servers(topology())
         self.gateways: list[Node] = []
         self.workers: list[Node] = []
         self._redis_url = ""
         self._env = env or {}
-        self._settings = {"partitions": PARTITIONS, **settings}
+        durability = {} if isinstance(self._servers, ValkeyServer) else {"durability": "replicated"}
+        self._settings = {"partitions": PARTITIONS, **durability, **settings}
         self.partitions = int(str(self._settings["partitions"]))
+
+    @property
+    def store(self) -> ValkeyServer:
+        """The only server of the store, to be killed and restarted."""
+        assert isinstance(self._servers, ValkeyServer), "the store has several servers"
+        return self._servers
 
     def reach_store_at(self, redis_url: str) -> None:
         """Give processes that start from now on another address of the store, such as a proxy."""
@@ -180,12 +212,12 @@ class Cluster:
         known = {f"TAVOLATA_{name.upper()}": str(value) for name, value in (self._settings | settings).items()}
         understood = from_env(kind, known)
         own = {name: value for name, value in (self._settings | settings).items() if hasattr(understood, name)}
-        node = Node(role, self.store.folder, lambda: self._redis_url or self.store.url, own, self._env)
+        node = Node(role, self._servers.folder, lambda: self._redis_url or self._servers.url, own, self._env)
         (self.gateways if role == "gateway" else self.workers).append(node)
         return node
 
     def start(self, gateways: int = 2, workers: int = 2) -> Self:
-        self.store.start()
+        self._servers.start()
         for role, count in (("worker", workers), ("gateway", gateways)):
             for _ in range(count):
                 self.node(role)
@@ -227,15 +259,15 @@ class Cluster:
 
     def shares(self) -> dict[int, dict[str, Any]]:
         """The status that each live worker has written to the store, by pid."""
-        with self.redis() as store:
-            statuses = [json.loads(body) for body in store.hvals(keys.WORKER_STATUS)]
+        with self.redis() as client:
+            statuses = [json.loads(body) for body in client.hvals(keys.WORKER_STATUS)]
         pids = {worker.pid for worker in self.live_workers}
         return {status["pid"]: status for status in statuses if status["pid"] in pids}
 
     @contextmanager
     def redis(self) -> Iterator[Any]:
         """A client of the store, for reading and damaging its data."""
-        with redis.Redis(host=HOST, port=self.store.port, decode_responses=True) as client:
+        with store.client(self._servers.url) as client:
             yield client
 
     def owner(self, room: int) -> Node:
@@ -251,7 +283,7 @@ class Cluster:
     def close(self) -> None:
         for node in (*self.gateways, *self.workers):
             node.close()
-        self.store.close()
+        self._servers.close()
 
     def __enter__(self) -> Self:
         return self

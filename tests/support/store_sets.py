@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -232,9 +233,10 @@ class RunningSentinelSet(StoreSet):
 class RunningClusterSet(StoreSet):
     """A Cluster of three primaries with a replica each."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, down_after_ms: int = 2_000) -> None:
         super().__init__()
-        self.config = ClusterSet(folder=self.folder, users=self.users, servers=tuple(_free_cluster_ports(6)))
+        ports = tuple(_free_cluster_ports(6))
+        self.config = ClusterSet(folder=self.folder, users=self.users, servers=ports, down_after_ms=down_after_ms)
 
     def url_of(self, role: str) -> str:
         return self.config.url(role)
@@ -280,9 +282,7 @@ class RunningClusterSet(StoreSet):
 
     def join(self) -> SetProcess:
         """Start another, empty server and let it meet the others; it has no slots and replicates none."""
-        self.config = ClusterSet(
-            folder=self.folder, users=self.users, servers=(*self.config.servers, *_free_cluster_ports(1))
-        )
+        self.config = replace(self.config, servers=(*self.config.servers, *_free_cluster_ports(1)))
         server = self._add(len(self.servers))
         eventually(lambda: self.answers(server), "the server answers")
         first = self.servers[0]

@@ -13,7 +13,7 @@ from deploy.launcher.sentinel_store import SentinelStore
 
 
 def request(folder: Path) -> StoreRequest:
-    return StoreRequest(folder=folder, port=free_port(), appendfsync="always", maxmemory=0, env={})
+    return StoreRequest(folder=folder, port=free_port(), appendfsync="always", maxmemory=0, down_after_ms=1_000, env={})
 
 
 def test_a_new_folder_gets_the_wanted_topology_or_one_server(tmp_path: Path) -> None:
