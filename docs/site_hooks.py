@@ -21,5 +21,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """Links to a folder lead to its first page; links out of `docs/` lead to the added pages."""
-    markdown = re.sub(rf"\]\(\.\./({'|'.join(map(re.escape, DOCUMENTS))})", r"](\1", markdown)
+    names = "|".join(map(re.escape, DOCUMENTS))
+    markdown = re.sub(rf"\]\(\.\./((?:\.\./)*(?:{names}))", r"](\1", markdown)
     return markdown.replace("](protocols/)", "](protocols/play.md)").replace("](decisions/)", "](decisions/README.md)")

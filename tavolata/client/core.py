@@ -282,6 +282,7 @@ class ClientCore:
         # The program may resume a room that an earlier run of the session was in.
         room = self.rooms.get(message.room) or self._attach(message, request)
         room.seat = message.seat
+        room.key = message.key or room.key
         room.resuming = None
         self.outbox.flush(now)
         return (message,) if request.own else (message, _answered(request, message))

@@ -293,7 +293,8 @@ class Player:
             case PendingRequest():
                 self._on_done(event)
             case AttachedMessage():
-                self._table(event.room).attached(event, self._core.rooms[event.room].wants)
+                room = self._core.rooms[event.room]
+                self._table(event.room).attached(event, room.wants, room.key)
             case Welcome():
                 self._begun.set()
             case RoomLost(room=room, error=error):

@@ -142,10 +142,9 @@ class RemoteTable:
 
     # --- the client's side ------------------------------------------------------------------------------------------
 
-    def attached(self, message: AttachedMessage, wants: tuple[str, ...]) -> None:
+    def attached(self, message: AttachedMessage, wants: tuple[str, ...], key: str = "") -> None:
         """A whole view was received, or the answer to `resume`, which has none. Called by `Player`."""
-        self.room, self.seat, self.wants = message.room, message.seat, wants
-        self.key = message.key or self.key
+        self.room, self.seat, self.wants, self.key = message.room, message.seat, wants, key
         if isinstance(message, Resumed):
             if self._view is None:
                 self.position = (message.epoch, message.offset)

@@ -181,6 +181,14 @@ async def test_a_program_that_does_not_read_gets_the_newest_view(cluster: Cluste
         assert await anext(updates) == step
 
 
+async def test_a_spectator_of_a_private_table_can_ask_for_its_view(cluster: Cluster) -> None:
+    url = cluster.gateways[0].url
+    async with connect(url, name="host") as host, connect(url, name="friend") as friend:
+        table = await host.create("stones", 2, private=True)
+        watched = await friend.spectate(table.room, key=table.key)
+        assert (await watched.refresh()).room == table.room
+
+
 async def test_no_task_is_left_when_the_session_ends(cluster: Cluster) -> None:
     before = asyncio.all_tasks()
     async with connect(cluster.gateways[0].url, name="tidy") as player:
