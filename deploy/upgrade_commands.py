@@ -36,9 +36,7 @@ def replay_check(
         typer.echo(replays.described(room))
     skipped = sum(1 for room in checked if room.unknown and room.over)
     steps = sum(room.steps for room in checked)
-    typer.echo(
-        f"{len(checked)} rooms, {steps} steps: {len(wrong)} differ, {skipped} finished ones are of unknown games"
-    )
+    typer.echo(f"{len(checked)} rooms, {steps} steps: {len(wrong)} differ; {skipped} finished rooms of unknown games")
     if wrong:
         raise CommandError("")
 

@@ -45,6 +45,7 @@ class Gateway:
             checks=meta.durability_checks(settings.durability), on_connect=self._store_connected
         )
         self._node: GatewayNode | None = None
+        self._leave_shared_port = asyncio.Event()
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT. Raises `StoreError`, `IncompatibleStore` or `PortTaken` if it cannot start."""
@@ -70,8 +71,9 @@ class Gateway:
             {"pid": os.getpid(), "host": socket.gethostname(), "port": settings.port, "ops_port": ops_port},
         )
         await node.start()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, node.stop)
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, node.stop)
+        loop.add_signal_handler(signal.SIGINT, functools.partial(node.stop, at_once=True))
         servers = await self._listen_tcp(node)
         http = self._serve(node, HttpApps(node, admin_token, self._operators), sockets, ops_sockets)
         tasks = [asyncio.ensure_future(work) for work in (*http, node.run(), node.stopped())]
@@ -82,6 +84,7 @@ class Gateway:
                 task.result()
             for server in servers:
                 server.close()
+            self._leave_shared_port.set()
             await node.drain()
         finally:
             for task in tasks:
@@ -95,7 +98,8 @@ class Gateway:
     ) -> Iterator[Coroutine[Any, Any, None]]:
         paths = {dialect.path: dialect for dialect in self._dialects.values()}
         websocket = functools.partial(WebSocket, node.connections, paths)
-        yield serve(apps.players, sockets, HttpConnections(node.connections), ws=websocket, server_header=False)
+        counter, leave = HttpConnections(node.connections), self._leave_shared_port
+        yield serve(apps.players, sockets, counter, leave, ws=websocket, server_header=False)
         if ops_sockets:
             yield serve(apps.operators, ops_sockets, ws="none", server_header=False)
 

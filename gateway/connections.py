@@ -124,6 +124,11 @@ class Connections:
         self._metrics.shed(len(some))
         return len(some)
 
+    def in_games(self) -> list[Connection]:
+        """The connections in rooms that wait or play, if their clients could not resume there: they have no token."""
+        others = [one for one in self._by_number.values() if not one.session.dialect.resumable]
+        return [one for one in others if any(self.rooms.get(room) for room in one.session.state.attachments.by_room)]
+
     def close_for_restart(self, some: list[Connection] | None = None) -> None:
         """Close connections and ask their clients to come back, each after a different delay."""
         for connection in list(self) if some is None else some:

@@ -5,6 +5,7 @@ runs this very class in virtual time; gateway/app.py runs it behind sockets.
 """
 
 import asyncio
+import contextlib
 import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +23,9 @@ from gateway.cluster.operator_acts import OperatorActs
 from gateway.cluster.player_names import PlayerNames
 from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import RoomDirectory
-from gateway.cluster.tokens import Tokens
+from gateway.cluster.tokens import LATE_MS, Tokens
 from gateway.cluster.waiting_rooms import WaitingRooms
-from gateway.connection import ConnectionServices
+from gateway.connection import Connection, ConnectionServices
 from gateway.connections import TICK_S, Connections
 from gateway.metrics import Metrics
 from gateway.performer import EffectPerformer
@@ -50,6 +51,7 @@ _WAITING_ROOMS_EVERY_S = 0.9
 """Less than the longest interval between two heartbeats, so that the rooms are read with each of those."""
 _GATHER_RETRY_S = 0.2
 _WAVE_S = 0.1
+_GAMES_CHECK_S = 0.5
 _DRAIN_END_S = 2.0
 """Time for the last sockets to close and for the last commands to be answered."""
 
@@ -113,7 +115,7 @@ class GatewayNode:
         self.waiting_rooms = WaitingRooms(store, self.partitions, self.rooms, self.metrics)
         self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
-        self.revocations = Revocations(store, settings.token_ms)
+        self.revocations = Revocations(store, settings.token_ms + LATE_MS)
         self.acts = OperatorActs(self.outbox, store, lambda: store.up)
         self._performer = performer = EffectPerformer(
             self.outbox,
@@ -145,6 +147,7 @@ class GatewayNode:
         self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
         self._games_read_at = self._waiting_rooms_read_at = clock()
         self._stop = asyncio.Event()
+        self._hurry = asyncio.Event()
 
     @property
     def id(self) -> GatewayId:
@@ -165,8 +168,10 @@ class GatewayNode:
         """The time on the store's clock, in milliseconds since 1970."""
         return int(self._clock() * 1_000 + self._store_ahead_ms)
 
-    def stop(self) -> None:
-        """Make `stopped` return."""
+    def stop(self, *, at_once: bool = False) -> None:
+        """Make `stopped` return. A second call, or `at_once`: do not wait for games either."""
+        if at_once or self._stop.is_set():
+            self._hurry.set()
         self._stop.set()
 
     # --- from the start to the end ------------------------------------------------------------------------------------
@@ -189,15 +194,13 @@ class GatewayNode:
         await self._stop.wait()
 
     async def drain(self) -> None:
-        """Close all connections in waves, wait for the last commands to be answered, and unregister."""
+        """Ask all clients to come back, in waves; those that cannot resume once their games are over. Then wait for the
+        last commands to be answered, and unregister."""
         self.connections.accepting = False
-        open_connections = list(self.connections)
-        log.info("gateway %s closes %d connections", self.id, len(open_connections))
-        waves = max(1, self.settings.drain_ms // 100)
-        size = max(1, -(-len(open_connections) // waves))
-        for first in range(0, len(open_connections), size):
-            self.connections.close_for_restart(open_connections[first : first + size])
-            await asyncio.sleep(_WAVE_S)
+        in_games = set(self.connections.in_games())
+        await self._close_in_waves([one for one in self.connections if one not in in_games])
+        await self._wait_for_games()
+        await self._close_in_waves(list(self.connections))
         deadline = self._clock() + _DRAIN_END_S
         while (len(self.connections) or len(self.outbox)) and self._clock() < deadline:
             await asyncio.sleep(0.02)
@@ -205,6 +208,36 @@ class GatewayNode:
             await GATEWAYS.unregister(self.store, self.id)
         except StoreError as error:
             log.warning("cannot unregister gateway %s, its lease will expire: %s", self.id, error)
+
+    async def _close_in_waves(self, some: list[Connection]) -> None:
+        if some:
+            log.info("gateway %s closes %d connections", self.id, len(some))
+        waves = max(1, self.settings.drain_ms // 100)
+        size = max(1, -(-len(some) // waves))
+        for first in range(0, len(some), size):
+            self.connections.close_for_restart(some[first : first + size])
+            await asyncio.sleep(_WAVE_S)
+
+    async def _wait_for_games(self) -> None:
+        """Wait for the games of clients that cannot resume, as long as another gateway takes the new ones."""
+        deadline = self._clock() + self.settings.drain_games_ms / 1_000
+        while not self._hurry.is_set() and self._clock() < deadline:
+            in_games = set(self.connections.in_games())
+            self.connections.close_for_restart([one for one in self.connections if one not in in_games])
+            if not in_games or not await self._another_is_ready():
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GAMES_CHECK_S):
+                    await self._hurry.wait()
+
+    async def _another_is_ready(self) -> bool:
+        try:
+            statuses = await GATEWAYS.live_status(self.store)
+        except StoreError as error:
+            log.info("gateway %s cannot read which others are ready: %s", self.id, error)
+            return True
+        loads = [_decode_load(body) for gateway, body in statuses.items() if gateway != self.id]
+        return any(not load.draining and not load.unready for load in loads)
 
     async def end(self) -> None:
         """Release what `start` has taken."""

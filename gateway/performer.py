@@ -13,7 +13,7 @@ from gateway.cluster.identity import IdSource
 from gateway.cluster.player_names import PlayerNames
 from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import DirectoryWatcher, RoomDirectory
-from gateway.cluster.tokens import Tokens
+from gateway.cluster.tokens import LATE_MS, Claims, Tokens
 from gateway.dialects.requests import CountRejection
 from gateway.metrics import Metrics
 from gateway.session.effects import (
@@ -260,8 +260,17 @@ class EffectPerformer:
                 assert_never(question)
 
     async def _check_token(self, token: str) -> tuple[SessionId, str] | Rejected:
-        claims = await self._revocations.check(self._tokens.check(token, self._now_ms()))
+        claims = self._tokens.check(token, self._now_ms())
+        if isinstance(claims, Rejected) and claims.code == "token/expired":
+            claims = await self._check_late(token, claims)
+        claims = await self._revocations.check(claims)
         return claims if isinstance(claims, Rejected) else (claims.sid, claims.name)
+
+    async def _check_late(self, token: str, refused: Rejected) -> Claims | Rejected:
+        """Accept a token that has expired if a room with long turns waits for its session."""
+        claims = self._tokens.check(token, self._now_ms(), LATE_MS)
+        awaited = isinstance(claims, Claims) and await self._names.is_awaited(claims.name, claims.sid)
+        return claims if awaited else refused
 
     @staticmethod
     async def _resume_with(connection: Performed, work: Coroutine[Any, Any, object]) -> None:

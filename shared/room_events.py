@@ -29,6 +29,8 @@ class RoomStatus(StrEnum):
 
 
 OVER = (RoomStatus.FINISHED, RoomStatus.CLOSED)
+LONG_TURN_MS = 3_600_000
+"""A longer time for a turn means that players come and go: the room waits for them."""
 
 
 class Spectators(StrEnum):

@@ -37,6 +37,7 @@ const FINAL = {
   1009: "a message was too long",
   4001: "the session was opened on another connection; use one connection per session",
   4004: "the session was revoked",
+  4006: "the server speaks another version of the protocol",
 };
 /** Requests that are answered by the update of their step as well as by an `ack`. */
 const STEPS = new Set(["act", "say"]);

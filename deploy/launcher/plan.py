@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -223,6 +224,8 @@ def _gateways(plan: ClusterPlan, redis_url: str) -> Iterator[ProcessSpec]:
             env={**plan.env, **to_env(settings)},
             port=settings.port,
             ops_port=ops_port,
+            # All gateways stop together: waiting for games, as after SIGTERM, would be in vain.
+            stop_signal=signal.SIGINT,
             # Without workers of this plan, no gateway is ready until workers are started by hand.
             is_ready=partial(_responds, settings.host, settings.port, "/readyz" if plan.workers else "/healthz"),
             stop_s=10 + settings.drain_ms / 1000,

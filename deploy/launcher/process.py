@@ -31,7 +31,8 @@ class ProcessSpec:
     before_restart: Callable[[], Awaitable[str]] | None = None
     """Waits until the process may be started again; the result says as what it returns. Raises `OSError`."""
     stop_s: float = 15.0
-    """Time between SIGTERM and SIGKILL."""
+    """Time between the signal to stop and SIGKILL."""
+    stop_signal: signal.Signals = signal.SIGTERM
 
 
 @dataclass(slots=True)
@@ -117,11 +118,11 @@ class SupervisedProcess:
         self._task = asyncio.create_task(self._supervise())
 
     async def stop(self) -> None:
-        """Send SIGTERM, wait, send SIGKILL. The process is not restarted any more."""
+        """Send the signal to stop, wait, send SIGKILL. The process is not restarted any more."""
         self._stopping.set()
         if self._task is None:
             return
-        self.send(signal.SIGTERM)
+        self.send(self.spec.stop_signal)
         done, _ = await asyncio.wait({self._task}, timeout=self.spec.stop_s)
         if not done:
             self._report(f"{self.spec.name} did not end within {self.spec.stop_s:g} s and is killed")

@@ -12,6 +12,7 @@ from shared.bus.registry import GATEWAYS
 from shared.bus.store import Store, StoreError
 from shared.ids import GatewayId, RoomId, SessionId, partition_of
 from shared.name_rules import folded
+from shared.room_events import LONG_TURN_MS
 from shared.room_views import Listing
 
 _ATTEMPTS = 3
@@ -87,6 +88,13 @@ class PlayerNames:
     async def kept_rooms(self, name: str, rooms: tuple[RoomId, ...]) -> tuple[Listing | None, ...]:
         """The listing of each room that goes on and keeps the name; None for the others."""
         return tuple([await self._kept_room(name, room) for room in rooms])
+
+    async def is_awaited(self, name: str, sid: SessionId) -> bool:
+        """Whether a room with long turns keeps the name for this session."""
+        if await name_claims.holder(self._store, name) != sid:
+            return False
+        listings = await self.kept_rooms(name, await self.noted_rooms(name))
+        return any(listing is not None and listing.turn_ms > LONG_TURN_MS for listing in listings)
 
     async def _kept_room(self, name: str, room: RoomId) -> Listing | None:
         listing = self._rooms.get(room)

@@ -27,6 +27,7 @@ SLOW = CloseCode(4002, "you read too slowly, come back", reconnect=True)
 POSITION_LOST = CloseCode(4003, "you missed too much, come back", reconnect=True)
 REVOKED = CloseCode(4004, "the session was ended")
 REMOVED = CloseCode(4005, "an operator has removed you from the table")
+OTHER_VERSION = CloseCode(4006, "the protocol has another version here")
 
 
 def restart(after_ms: int) -> CloseCode:

@@ -9,7 +9,7 @@ from shared.ids import GatewayId, SessionId
 
 
 async def revoke(store: Store, session: SessionId, kept_ms: int) -> None:
-    """Make all tokens of the session invalid. `kept_ms` is the validity of a token."""
+    """Make all tokens of the session invalid. `kept_ms` is the longest time for which a token is accepted."""
     await store.call("SET", keys.revoked(session), 1, "PX", kept_ms)
 
 

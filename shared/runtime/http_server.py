@@ -70,9 +70,14 @@ def _awaits_request(connection: HttpToolsProtocol) -> bool:
 
 
 async def serve(
-    app: Any, sockets: list[socket.socket], counter: ConnectionCounter | None = None, **config: Any
+    app: Any,
+    sockets: list[socket.socket],
+    counter: ConnectionCounter | None = None,
+    leave_shared: asyncio.Event | None = None,
+    **config: Any,
 ) -> None:
-    """Serve until cancelled. `counter` limits the number of HTTP connections."""
+    """Serve until cancelled. `counter` limits the number of HTTP connections. Once `leave_shared` is set, connections
+    are accepted on the first socket alone: the operating system would give this process its share of all new ones."""
     settings = uvicorn.Config(
         app,
         http=functools.partial(LimitedHttpProtocol, counter),  # type: ignore[arg-type]
@@ -85,9 +90,19 @@ async def serve(
         **config,
     )
     server = Server(settings)
+    leaving = asyncio.ensure_future(_leave(server, leave_shared)) if leave_shared is not None else None
     try:
         await server.serve(sockets)
     except asyncio.CancelledError:
         server.force_exit = True
         await server.shutdown(sockets)
         raise
+    finally:
+        if leaving is not None:
+            leaving.cancel()
+
+
+async def _leave(server: Server, leave_shared: asyncio.Event) -> None:
+    await leave_shared.wait()
+    for listener in server.servers[1:]:
+        listener.close()

@@ -218,6 +218,9 @@ class GatewaySettings(StoreSettings):
     name_ms: int = setting(60_000, "time that the name of a disconnected player without a seat is kept", least=0)
     token_ms: int = setting(7 * 24 * 3_600_000, "validity of a session token", least=1_000)
     drain_ms: int = setting(3_000, "time over which connections are closed at a clean stop", least=0)
+    drain_games_ms: int = setting(
+        300_000, "time for which a gateway that stops lets clients that cannot resume finish their games", least=0
+    )
     balance_ms: int = setting(
         30_000,
         "time in which a gateway with many more connections than the others asks two thirds of the excess to come "

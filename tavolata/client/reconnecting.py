@@ -14,6 +14,7 @@ FINAL = {
     1008: "too many malformed or too many messages",
     1009: "a message was too long",
     4001: "the session was opened on another connection; use one connection per session",
+    4006: "the server speaks another version of the protocol",
 }
 """Close codes after which the server will not serve the session again at once, each with its meaning."""
 _COME_BACK = re.compile(r"come back in (\d+) ms")

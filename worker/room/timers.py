@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from shared.game import AnyGame, no_timers
 from shared.results import DeadlineChange, DueDeadline
-from shared.room_events import OVER, Clock, RoomStatus
+from shared.room_events import LONG_TURN_MS, OVER, Clock, RoomStatus
 from shared.runtime.settings import WorkerSettings
 from worker.room.draft import RoomDraft
 from worker.room.state import Deadline, RoomPresence, RoomState
@@ -82,7 +82,7 @@ def wanted(draft: RoomDraft, settings: WorkerSettings) -> Timers:
     if state.status in OVER:
         return {}
     timers: Timers = {}
-    if not draft.presence.attended:
+    if not draft.presence.attended and not _waits_for_players(state):
         absences = sum(place.aways for place in state.seats.values())
         timers[ABANDONED] = (state.joins + absences, settings.abandoned_ms)
     if state.status == RoomStatus.WAITING:
@@ -90,6 +90,11 @@ def wanted(draft: RoomDraft, settings: WorkerSettings) -> Timers:
     else:
         _add_playing(timers, draft, settings)
     return timers
+
+
+def _waits_for_players(state: RoomState) -> bool:
+    """Whether the turns of a running game are so long that its players need not be connected meanwhile."""
+    return state.status == RoomStatus.PLAYING and state.spec.turn_ms > LONG_TURN_MS
 
 
 def _add_waiting(timers: Timers, draft: RoomDraft, settings: WorkerSettings) -> None:
@@ -113,7 +118,7 @@ def _add_playing(timers: Timers, draft: RoomDraft, settings: WorkerSettings) -> 
             continue
         if state.spec.turn_ms:
             timers[TURN] = (state.moves, state.spec.turn_ms)
-        if game.notice is None and not place.here:
+        if game.notice is None and not place.here and (place.left or not _waits_for_players(state)):
             timers[f"{AWAY}.{seat}"] = (state.moves, 0 if place.left else settings.away_ms)
     for timer in game.timers(draft.play):
         timers[f"{GAME}.{timer.name}"] = (timer.generation, timer.after_ms)

@@ -21,6 +21,7 @@ from gateway.dialects.contract import DeliveredStep, Opening, RoomQuery
 from gateway.dialects.framing import fault_of
 from gateway.dialects.play.codec import MalformedFrame, decode, encode, encode_ack, encode_error, request_keys
 from gateway.dialects.play.messages import (
+    PROTOCOL,
     AckOut,
     ActIn,
     AnyAttached,
@@ -66,7 +67,7 @@ from gateway.dialects.requests import (
     SayRequest,
     WatchRoomsRequest,
 )
-from gateway.transports.close_codes import BYE, MALFORMED
+from gateway.transports.close_codes import BYE, MALFORMED, OTHER_VERSION
 from shared.commands import Wants
 from shared.errors import CODES, ErrorCode
 from shared.ids import RoomId
@@ -117,6 +118,10 @@ class PlayConversation:
         match message:
             case PingIn(t=t):
                 return (encode(PongOut(t=t)),)
+            case HelloIn(protocol=protocol) if protocol and not _speaks(protocol):
+                code = "protocol/version"
+                text = f"{CODES[code]}: {PROTOCOL}"
+                return (CountRejection(code), encode_error(code, text), CloseConnection(OTHER_VERSION))
             case HelloIn():
                 self._has_session = True
                 return (HelloRequest(message.name, message.token, _HELLO),)
@@ -212,7 +217,11 @@ class PlayConversation:
                 self._asked.pop(ref, None)
                 return (encode_error(code, text, ref, room),)
             case Welcomed(name=name, sid=sid, token=token, rooms=seated, games=games):
-                return (encode(WelcomeOut(session=sid, name=name, token=token, rooms=seated, games=games)),)
+                return (
+                    encode(
+                        WelcomeOut(session=sid, name=name, token=token, rooms=seated, games=games, protocol=PROTOCOL)
+                    ),
+                )
             case SessionForgotten():
                 return (CloseConnection(BYE),)
             case RoomAttached():
@@ -264,6 +273,11 @@ class PlayConversation:
         if self._malformed_in_a_row < _MAX_MALFORMED:
             return (error,)
         return (error, CloseConnection(MALFORMED))
+
+
+def _speaks(protocol: str) -> bool:
+    """Whether a client of this version can be served: the major versions are the same."""
+    return protocol.partition(".")[0] == PROTOCOL.partition(".")[0]
 
 
 def _spec(message: CreateIn) -> RoomSpec:

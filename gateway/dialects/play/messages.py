@@ -25,9 +25,16 @@ RoomKey: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 """The key of a private room."""
 
 
+PROTOCOL = "1.0"
+"""The version of this protocol. Clients of the same major version, the part before the dot, can be served: names are
+added within it, and never changed."""
+
+
 class HelloIn(BaseIn, frozen=True, tag="hello"):
     name: str | None = None
     token: str | None = None
+    protocol: Annotated[str, msgspec.Meta(max_length=32)] = ""
+    """The version of this protocol that the client speaks, such as 1 or 1.0; empty: any."""
 
 
 class ByeIn(BaseIn, frozen=True, tag="bye"):
@@ -146,6 +153,8 @@ class WelcomeOut(BaseOut, frozen=True, tag="welcome"):
     token: str
     rooms: tuple[RoomId, ...]
     games: tuple[str, ...]
+    protocol: str
+    """The version of this protocol that the gateway speaks."""
 
 
 class PongOut(BaseOut, frozen=True, tag="pong"):

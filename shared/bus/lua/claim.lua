@@ -7,7 +7,7 @@
 -- Returns {1, gateway and connection before} or {0, session, gateway, 1 or empty for its token, rooms ...}.
 local key, session, gateway, connection, from = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local with_rooms, token = ARGV[5] == '1', ARGV[6] == '1'
-local lives = 30 * 24 * 3600 * 1000  -- longer than any connection; a killed gateway cannot release its names
+local lives = 60 * 24 * 3600 * 1000  -- twice the longest turn; a killed gateway cannot release its names
 
 local held = redis.call('HMGET', key, 'session', 'gateway', 'connection', 'token')
 if held[1] and held[1] ~= session and held[1] ~= from then

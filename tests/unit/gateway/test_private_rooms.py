@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gateway.cluster.tokens import LATE_MS
 from gateway.transports.close_codes import BYE, REVOKED
 from tests.support.memory_cluster import MemoryCluster
 from tests.unit.gateway.test_seats_by_name import Message, PlayClient
@@ -180,10 +181,10 @@ def test_a_session_that_is_revoked_elsewhere_is_closed() -> None:
     assert PlayClient(cluster, token=ann.hello["token"]).hello["code"] == "token/revoked"
 
 
-def test_a_revocation_is_kept_for_as_long_as_a_token_is_valid() -> None:
+def test_a_revocation_is_kept_for_as_long_as_a_token_may_be_accepted() -> None:
     cluster = MemoryCluster()
     ann = PlayClient(cluster, name="ann")
     bye(ann, forget=True)
     left_ms = cluster.server.run(("PTTL", f"tavolata:revoked:{ann.hello['session']}"))
-    token_ms = cluster.gateway.node.settings.token_ms
-    assert token_ms - 1_000 <= left_ms <= token_ms
+    longest_ms = cluster.gateway.node.settings.token_ms + LATE_MS
+    assert longest_ms - 1_000 <= left_ms <= longest_ms

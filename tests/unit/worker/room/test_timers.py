@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from shared.commands import Compensate, Enter, Expired, Gone, Say, Watch
+from shared.commands import Compensate, Enter, Expired, Gone, Leave, Say, Watch
 from shared.ids import Seat
 from shared.results import DueDeadline
 from shared.room_events import RoomSpec
@@ -277,6 +277,28 @@ def test_a_room_with_bots_alone_is_abandoned() -> None:
     bench.ok("ada", Gone(), -1)
     bench.expire("abandoned")
     assert bench.room.state.status == "closed"
+
+
+LONG = RoomSpec("stones", 2, turn_ms=24 * 3_600_000)
+
+
+def test_a_game_with_long_turns_is_not_abandoned() -> None:
+    bench = started(LONG)
+    bench.ok("ada", Gone(), -1)
+    bench.ok("bob", Gone(), -1, gateway=G2)
+    assert set(bench.room.state.deadlines) == {"turn"}
+
+
+def test_a_waiting_room_with_long_turns_is_abandoned_like_others() -> None:
+    bench = opened(LONG)
+    bench.ok("ada", Gone(), -1)
+    assert "abandoned" in bench.room.state.deadlines
+
+
+def test_a_long_turn_of_a_player_who_has_left_is_played_at_once() -> None:
+    bench = started(LONG)
+    bench.ok("ada", Leave())
+    assert "away.0" in bench.room.state.deadlines
 
 
 # --- outages ----------------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from gateway.dialects.requests import (
     SayRequest,
     WatchRoomsRequest,
 )
-from gateway.transports.close_codes import BYE, MALFORMED
+from gateway.transports.close_codes import BYE, MALFORMED, OTHER_VERSION
 from shared.bus.directory import ListingChange
 from shared.commands import Wants
 from shared.errors import ErrorCode
@@ -296,6 +296,7 @@ def test_a_welcome_has_the_token_and_the_rooms() -> None:
         "token": "t.t",
         "rooms": [1000],
         "games": ["stones"],
+        "protocol": "1.0",
     }
 
 
@@ -587,3 +588,21 @@ def test_options_beyond_8_kilobytes_are_refused_before_anything_is_asked(kind: s
     assert error["text"] == "the options have more than 8192 bytes"
     assert error["id"] == 4
     assert client.rejections == ["room/bad_options"]
+
+
+@pytest.mark.parametrize("protocol", ["1", "1.0", "1.7", ""])
+def test_a_client_of_the_same_major_version_is_welcome(protocol: str) -> None:
+    conversation = PlayConversation(Opening({}, RoomDirectory(lambda call: call())))
+    (request,) = conversation.receive(msgspec.json.encode({"type": "hello", "name": "ada", "protocol": protocol}))
+    assert isinstance(request, HelloRequest)
+
+
+@pytest.mark.parametrize("protocol", ["2", "0.9", "10.1", "x"])
+def test_a_client_of_another_major_version_is_told_ours_and_closed(protocol: str) -> None:
+    conversation = PlayConversation(Opening({}, RoomDirectory(lambda call: call())))
+    hello = msgspec.json.encode({"type": "hello", "name": "ada", "protocol": protocol})
+    counted, error, close = conversation.receive(hello)
+    assert counted == CountRejection("protocol/version")
+    assert isinstance(error, bytes)
+    assert msgspec.json.decode(error)["text"].endswith(": 1.0")
+    assert close == CloseConnection(OTHER_VERSION)
