@@ -49,6 +49,8 @@ _LIVENESS_EVERY = 5
 _GAMES_EVERY_S = 5.0
 _WAITING_ROOMS_EVERY_S = 0.9
 """Less than the longest interval between two heartbeats, so that the rooms are read with each of those."""
+_MOST_WATCHED = 200
+"""Rooms whose number of spectators a heartbeat reports."""
 _GATHER_RETRY_S = 0.2
 _WAVE_S = 0.1
 _GAMES_CHECK_S = 0.5
@@ -333,6 +335,7 @@ class GatewayNode:
             "connections": len(self.connections),
             "pending": len(self.outbox),
             "draining": not self.connections.accepting,
+            "watched": self.feeds.audiences(_MOST_WATCHED),
             "unready": self.unready,
             **self.metrics.status(),
         }

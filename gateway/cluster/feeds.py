@@ -9,6 +9,8 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import nlargest
+from operator import itemgetter
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -128,6 +130,16 @@ class Feeds:
         if not feed.followers:
             del self._feeds[attachment.room]
         return attachment.seat is None and all(other.seat is not None for other, _ in feed.followers)
+
+    def audiences(self, most: int) -> dict[RoomId, int]:
+        """The number of spectators at this gateway of each room that has some; of the rooms with the most of them, if
+        there are many."""
+        counts = {
+            feed.room: count
+            for feed in self._feeds.values()
+            if (count := sum(attachment.seat is None for attachment, _ in feed.followers))
+        }
+        return counts if len(counts) <= most else dict(nlargest(most, counts.items(), key=itemgetter(1)))
 
     def has_spectator(self, room: RoomId) -> bool:
         feed = self._feeds.get(room)

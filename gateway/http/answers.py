@@ -68,6 +68,12 @@ class UpdatesBody(msgspec.Struct, frozen=True):
     more: bool
 
 
+class WatchersBody(msgspec.Struct, frozen=True):
+    """The spectators of a public room, as of a few seconds ago."""
+
+    watching: int
+
+
 class ReplayStep(msgspec.Struct, frozen=True):
     """A step as everyone may see it: without the chat."""
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from gateway.dialects.contract import MOST_LISTED, RoomQuery
 from gateway.http.admin_access import AdminAccess
-from gateway.http.answers import GameBody, GamesBody, PlayersBody, ReplayBody, UpdatesBody
+from gateway.http.answers import GameBody, GamesBody, PlayersBody, ReplayBody, UpdatesBody, WatchersBody
 from gateway.http.converters import ROOM
 from gateway.http.descriptions.served import Descriptions
 from gateway.http.health import Health
@@ -50,6 +50,7 @@ class Api:
             Route("/api/players", guarded(self._players)),
             Route("/api/rooms", guarded(self._rooms)),
             Route(f"/api/rooms/{ROOM}/updates", guarded(self._updates)),
+            Route(f"/api/rooms/{ROOM}/watchers", guarded(self._watchers)),
             Route(f"/api/replays/{ROOM}", guarded(self._replay)),
         ]
 
@@ -65,7 +66,7 @@ class Api:
 
     async def _players(self, _request: Request) -> Response:
         """How many clients are connected to the cluster, of all dialects."""
-        return json(PlayersBody(await self._online.read()))
+        return json(PlayersBody(await self._online.players()))
 
     async def _rooms(self, request: Request) -> Response:
         """A page of the public rooms; filters `game`, `status`, `seats`."""
@@ -81,6 +82,13 @@ class Api:
             query.get("game", ""), query.get("status", ""), numbers["seats"], numbers["after"] or 0, limit
         )
         return Response(self._node.rooms.page(wanted).body, media_type="application/json")
+
+    async def _watchers(self, request: Request) -> Response:
+        """How many spectators a public room has. Other rooms are not told apart from rooms that do not exist."""
+        room = RoomId(request.path_params["room"])
+        listing = self._node.rooms.get(room)
+        is_public = listing is not None and not listing.private and not listing.only
+        return json(WatchersBody(await self._online.spectators(room) if is_public else 0))
 
     async def _updates(self, request: Request) -> Response:
         """The updates of a room, from an offset on: those of the seat that a session token belongs to

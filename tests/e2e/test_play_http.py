@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.conftest import Arrive
 from tests.support.cluster import Cluster
 from tests.support.stones import StonesTable
-from tests.support.waiting import eventually
+from tests.support.waiting import eventually, eventually_async
 
 GATEWAY_METRICS = (
     "tavolata_connections",
@@ -105,6 +105,17 @@ async def test_a_seat_reads_its_updates_and_others_those_of_spectators(calm: Clu
     assert calm.gateways[0].get("/api/rooms/77777/updates", other.token)[0] == 404
     for nonsense in ("x", "-1", "%C2%B2", "9" * 30):
         assert calm.gateways[0].get(f"{path}?after={nonsense}", first.token)[0] == 400
+
+
+async def test_players_and_spectators_at_all_gateways_are_counted(calm: Cluster, arrive: Arrive) -> None:
+    first, second, watcher, other = [await arrive(calm.gateways[number % 2]) for number in range(4)]
+    table = await StonesTable.open(first, second)
+    for spectator in (watcher, other):
+        await spectator.ask("spectate", room=table.room)
+    path = f"/api/rooms/{table.room}/watchers"
+    await eventually_async(lambda: calm.gateways[0].json(path)["watching"] == 2, "both spectators are counted")
+    await eventually_async(lambda: calm.gateways[1].json("/api/players")["online"] >= 4, "all players are counted")
+    assert calm.gateways[1].json("/api/rooms/77777/watchers") == {"watching": 0}
 
 
 async def test_who_gave_a_seat_up_does_not_read_what_its_next_player_is_told(calm: Cluster, arrive: Arrive) -> None:

@@ -14,6 +14,7 @@ from gateway.http.answers import (
     ReplayBody,
     RoomsBody,
     UpdatesBody,
+    WatchersBody,
 )
 from gateway.http.descriptions.schemas import GameParts, components, reference
 from shared.room_events import RoomEvent
@@ -22,7 +23,7 @@ from shared.room_views import RoomView, Update
 VERSION = "1.0.0"
 """The version of the API. Names are added to it, never changed."""
 
-_BODIES = (ErrorBody, HealthBody, ReadyBody, GamesBody, PlayersBody, RoomsBody, UpdatesBody, ReplayBody)
+_BODIES = (ErrorBody, HealthBody, ReadyBody, GamesBody, PlayersBody, RoomsBody, UpdatesBody, WatchersBody, ReplayBody)
 _ROOM = {"name": "room", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 1}}
 _KEY = {
     "name": "Room-Key",
@@ -83,6 +84,9 @@ def _operations() -> dict[str, dict[str, Any]]:
             parameters=[_ROOM, after, _KEY],
         )
         | {"security": [_SESSION, {}]},
+        "/api/rooms/{room}/watchers": _operation(
+            "The number of spectators of a public room.", WatchersBody, {}, parameters=[_ROOM]
+        ),
         "/api/replays/{room}": _operation(
             "A finished game, step by step.", ReplayBody, unknown | replays, parameters=[_ROOM, after, _KEY]
         )

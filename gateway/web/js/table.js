@@ -11,6 +11,8 @@ import { Talk } from "./talk.js";
 import { waiting } from "./waiting.js";
 import { clockText, listed, sentence } from "./words.js";
 
+const WATCHERS_MS = 15_000;
+
 export function table(app, number) {
   return new TableView(app, number).show();
 }
@@ -41,6 +43,7 @@ class TableView {
     this.log = new Log(app, number, (event) => this.module?.describe(event, this.who, this.#room), this.who);
     this.talk = new Talk(app, (text, to) => this.#table.say(text, to));
     this.buttons = h("div", { class: "row wrap" });
+    this.watchers = h("span", { class: "quiet watchers" });
   }
 
   show() {
@@ -49,6 +52,7 @@ class TableView {
     app.main.replaceChildren(h("p", { class: "quiet pad" }, "Looking for the table…"));
     if (location.hash) app.keys.set(this.number, location.hash.slice(1));
     const ticking = setInterval(() => this.#tick(), 500);
+    const counting = setInterval(() => document.hidden || this.#countWatchers(), WATCHERS_MS);
     const keys = (event) => this.#key(event);
     document.addEventListener("keydown", keys);
     app.player
@@ -59,6 +63,7 @@ class TableView {
       this.#left = true;
       this.#ends.forEach((end) => end());
       clearInterval(ticking);
+      clearInterval(counting);
       document.removeEventListener("keydown", keys);
       this.rules?.close();
       this.#unwatch();
@@ -221,12 +226,23 @@ class TableView {
       this.board.bar,
     );
     this.#backfill();
+    this.#countWatchers();
     this.#greet();
   }
 
   async #backfill() {
     for (const update of await this.log.backfill(this.#room)) this.#mark(update);
     if (this.#marks.size) this.#paint();
+  }
+
+  /** Shows how many people watch a public table. */
+  async #countWatchers() {
+    const { spec, status } = this.#room ?? {};
+    if (!spec || spec.private || (status !== "playing" && status !== "waiting")) return;
+    const answer = await fetch(`/api/rooms/${this.number}/watchers`).catch(() => null);
+    if (!answer?.ok) return;
+    const { watching } = await answer.json();
+    this.watchers.textContent = watching ? `${watching} watching` : "";
   }
 
   /** Opens the rules at a player's first game. */
@@ -388,7 +404,7 @@ class TableView {
     if (seated && (room.status === "waiting" || room.status === "playing")) items.push(this.#leaveButton());
     if (!seated && room.status === "playing") items.push(h("span", { class: "quiet" }, "You are watching."));
     if (room.status !== "finished") items.push(h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"));
-    this.buttons.replaceChildren(...items);
+    this.buttons.replaceChildren(...items, this.watchers);
   }
 
   #leaveButton() {

@@ -127,6 +127,18 @@ async def test_a_step_that_was_seen_is_not_delivered_again() -> None:
     assert follower.received == [4]
 
 
+async def test_spectators_are_counted_and_players_are_not() -> None:
+    bench = Bench()
+    bench.attach(seat=0)
+    assert bench.feeds.audiences(most=9) == {}
+    bench.attach(seat=None)
+    _, second = bench.attach(seat=None)
+    assert bench.feeds.audiences(most=9) == {ROOM: 2}
+    bench.feeds.detach(second)
+    assert bench.feeds.audiences(most=9) == {ROOM: 1}
+    assert bench.feeds.audiences(most=0) == {}
+
+
 async def test_steps_of_rooms_without_followers_are_ignored() -> None:
     bench = Bench()
     follower, _ = bench.attach()
