@@ -242,7 +242,7 @@ def test_a_guesser_of_the_admin_token_is_slowed_down_logged_and_counted(cluster:
     assert 'tavolata_admin_refusals_total{reason="wrong"} 10.0' in metrics
     assert 'tavolata_admin_refusals_total{reason="throttled"} 50.0' in metrics
     logs = (cluster.data / "logs" / "gateway-1.log").read_text()
-    assert logs.count("wrong admin token from 127.0.0.1") == 1
+    assert logs.count("wrong token of an operator from 127.0.0.1") == 1
 
 
 def test_the_store_of_another_cluster_is_checked_with_its_password(cluster: Launched, tmp_path: Path) -> None:
