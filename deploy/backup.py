@@ -18,7 +18,15 @@ from typing import IO, Any, BinaryIO
 import msgspec
 
 from deploy.errors import CommandError
-from deploy.launcher import cluster_file, key_transfer, private_files, replication_copy, scratch_store
+from deploy.launcher import (
+    cluster_file,
+    embedded_store,
+    key_transfer,
+    private_files,
+    replication_copy,
+    scratch_store,
+)
+from deploy.launcher.embedded_store import Topology
 from deploy.launcher.primaries import StoreAccess
 from shared.bus import meta
 from shared.bus.address import Address
@@ -147,8 +155,8 @@ def restore_to_folder(file: Path, data: Path, program: str = "") -> Manifest:
 
 def _restore_to_folder(file: Path, data: Path, program: str) -> Manifest:
     target = data / "valkey"
-    if (target / _APPEND_ONLY_DIR).exists():
-        raise CommandError(f"{target / _APPEND_ONLY_DIR} has data already: move it away first")
+    if (target / _APPEND_ONLY_DIR).exists() or embedded_store.topology_in(target, "auto") != Topology.STANDALONE:
+        raise CommandError(f"{target} has data already, or is that of a store with replicas: move it away first")
     target.mkdir(exist_ok=True)
     with _folder(data) as folder:
         manifest = _unpack(file, folder)
@@ -162,6 +170,8 @@ def _restore_to_folder(file: Path, data: Path, program: str) -> Manifest:
                     _check_keys(part, key_transfer.copy_to(client, source))
             scratch_store.write_append_only_file(client)
         (made / _APPEND_ONLY_DIR).rename(target / _APPEND_ONLY_DIR)
+    # A store with replicas would be started beside the data, empty.
+    embedded_store.keep_topology(target, Topology.STANDALONE)
     private_files.narrow(data, itself=False)
     return manifest
 

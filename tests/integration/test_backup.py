@@ -13,7 +13,8 @@ from redis import Redis
 from deploy import backup
 from deploy.backup import Manifest
 from deploy.errors import CommandError
-from deploy.launcher import valkey
+from deploy.launcher import embedded_store, valkey
+from deploy.launcher.embedded_store import Topology
 from deploy.launcher.primaries import StoreAccess
 from shared.bus import keys, meta, store_address
 from shared.bus.address import Address
@@ -93,6 +94,21 @@ def test_a_folder_with_data_is_not_overwritten(full: ValkeyServer, tmp_path: Pat
     backup.back_up(access(full), tmp_path / "file")
     backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
     with pytest.raises(CommandError, match="has data already"):
+        backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
+
+
+def test_a_restored_folder_is_not_started_as_another_topology(full: ValkeyServer, tmp_path: Path) -> None:
+    backup.back_up(access(full), tmp_path / "file")
+    backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
+    with pytest.raises(CommandError, match="was started with --store standalone"):
+        embedded_store.topology_in(tmp_path / "data" / "valkey", "sentinel")
+
+
+def test_a_folder_of_a_store_with_replicas_is_not_restored(full: ValkeyServer, tmp_path: Path) -> None:
+    backup.back_up(access(full), tmp_path / "file")
+    (tmp_path / "data" / "valkey").mkdir(parents=True)
+    embedded_store.keep_topology(tmp_path / "data" / "valkey", Topology.SENTINEL)
+    with pytest.raises(CommandError, match="store with replicas"):
         backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
 
 
