@@ -1,11 +1,13 @@
 """The list of rooms for operators: filters and pages over the room directory and the quarantined rooms."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from heapq import nsmallest
 
 import msgspec
 
 from shared.ids import RoomId
 from shared.name_rules import folded, is_valid
+from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
 MOST_LISTED = 100
@@ -46,13 +48,21 @@ class RoomReports(msgspec.Struct, frozen=True):
     more: bool
 
 
-def reports(listings: Iterable[Listing], quarantined: Mapping[RoomId, str], wanted: RoomFilter) -> RoomReports:
-    """The first rooms that fit, by number."""
-    found = {listing.room: _report(listing, quarantined.get(listing.room)) for listing in listings}
-    found |= {room: RoomReport(room, quarantine=why) for room, why in quarantined.items() if room not in found}
-    fitting = sorted((one for one in found.values() if _fits(one, wanted)), key=lambda one: one.room)
+def reports(listings: Collection[Listing], quarantined: Mapping[RoomId, str], wanted: RoomFilter) -> RoomReports:
+    """The first rooms that fit, by number. There can be tens of thousands, and players wait meanwhile: reports are made
+    of the rooms of the page alone."""
+    fitting = {listing.room: listing for listing in listings if _fits(listing, quarantined, wanted)}
+    listed = {listing.room for listing in listings} if quarantined else set()
+    # Of a quarantined room that is not in the directory only the number is known.
+    unlisted = [room for room in quarantined if room not in listed and _fits(_unknown(room), quarantined, wanted)]
     limit = min(max(1, wanted.limit), MOST_LISTED)
-    return RoomReports(fitting[:limit], len(fitting) > limit)
+    page = nsmallest(limit + 1, (*fitting, *unlisted))
+    rooms = [_report(fitting.get(room) or _unknown(room), quarantined.get(room)) for room in page[:limit]]
+    return RoomReports(rooms, len(page) > limit)
+
+
+def _unknown(room: RoomId) -> Listing:
+    return Listing(room, "", 0, RoomStatus.UNOPENED)
 
 
 def _report(listing: Listing, quarantine: str | None) -> RoomReport:
@@ -70,12 +80,17 @@ def _report(listing: Listing, quarantine: str | None) -> RoomReport:
     )
 
 
-def _fits(room: RoomReport, wanted: RoomFilter) -> bool:
+def _fits(room: Listing, quarantined: Mapping[RoomId, str], wanted: RoomFilter) -> bool:
     return (
         room.room > wanted.after
         and wanted.game in ("", room.game)
         and wanted.status in ("", room.status)
         and wanted.private in (None, room.private)
-        and wanted.quarantined in (None, room.quarantine is not None)
-        and (not wanted.player or any(folded(wanted.player) in folded(name) for name in room.names))
+        and (wanted.quarantined is None or wanted.quarantined == (room.room in quarantined))
+        and (not wanted.player or any(_contains(name, wanted.player) for name in room.names.values()))
     )
+
+
+def _contains(name: str, part: str) -> bool:
+    """Whether a name has this part, in any case. Folding is slow, and most names need none."""
+    return part.lower() in name.lower() if name.isascii() else folded(part) in folded(name)
