@@ -188,7 +188,9 @@ class HttpApps:
         access = AdminAccess(admin_token, named, node.settings.trusted_proxies, node.metrics, time.monotonic)
         operators, acts = Operators(node, records, access), OperatorActApi(node, access)
         descriptions = Descriptions(node.games)
-        players = Starlette(routes=[*health.routes(), *api.routes(), *descriptions.routes(), *files.players_routes()])
+        self.api = (*health.routes(), *api.routes(), *descriptions.routes())
+        """The routes of the players' API, which the OpenAPI document describes."""
+        players = Starlette(routes=[*self.api, *files.players_routes()])
         self.players = LimitedApp(_shared_with_origins(players, node.settings.origins), rates)
         pages = (*health.routes(), *health.metrics_routes(), *files.operators_routes())
         self.operators = Starlette(routes=[*pages, *operators.routes(), *acts.routes()])

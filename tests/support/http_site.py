@@ -23,7 +23,8 @@ class HttpAnswer:
 class HttpSite:
     def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
         self.bench = GatewayBench(settings)
-        self.app = HttpApps(self.bench.node, "an admin token that is long enough", OperatorFile("")).players
+        self.apps = HttpApps(self.bench.node, "an admin token that is long enough", OperatorFile(""))
+        self.app = self.apps.players
 
     async def ask(
         self, path: str, headers: Mapping[str, str] | None = None, *, method: str = "GET", address: str = "10.0.0.1"

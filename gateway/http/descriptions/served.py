@@ -11,6 +11,7 @@ from gateway.cluster.game_cards import GameCards
 from gateway.http.descriptions.asyncapi import asyncapi
 from gateway.http.descriptions.openapi import openapi
 from gateway.http.descriptions.schemas import PARTS
+from gateway.http.responses import packed
 from shared.bus.store import StoreError
 
 _DOCUMENTS = {"/api/openapi.json": openapi, "/api/asyncapi.json": asyncapi}
@@ -32,7 +33,7 @@ class Descriptions:
             await self._games.read()
         if self._of != self._games.cards:
             self._encode()
-        return Response(self._encoded[request.url.path], media_type="application/json")
+        return packed(request, Response(self._encoded[request.url.path], media_type="application/json"))
 
     def _encode(self) -> None:
         self._of = cards = self._games.cards

@@ -183,8 +183,10 @@ def test_workers_announce_the_schemas_of_their_games() -> None:
     assert announced == {name: msgspec.json.encode(parts["events"]) for name, parts in PARTS.items()}
 
 
-async def test_the_paths_of_openapi_are_answered() -> None:
+async def test_the_paths_of_openapi_are_those_of_the_application() -> None:
     site = HttpSite()
+    routes = [getattr(route, "path", "").replace("{room:room}", "{room}") for route in site.apps.api]
+    assert sorted(routes) == sorted(OPENAPI["paths"])
     for path in OPENAPI["paths"]:
         answer = await site.ask(path.replace("{room}", "1000"))
         assert str(answer.status) in OPENAPI["paths"][path]["get"]["responses"]
