@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list these targets
 	@echo "Usage: make TARGET [ARGS=\"...\"]"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(RUNTIME) ## run a whole cluster on an embedded Valkey: http://127.0.0.1:8000
 	@echo "==> starting the cluster; Ctrl-C stops it"

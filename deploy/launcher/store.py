@@ -7,6 +7,7 @@ from redis import AuthenticationError, Redis, RedisCluster, RedisError
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode
 from redis.exceptions import RedisClusterException
+from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 from redis.sentinel import Sentinel
 
@@ -73,7 +74,10 @@ def without_password(url: str) -> str:
 
 def client_at(address: Address, tls: TlsFiles = TlsFiles()) -> Any:
     """A client of one server. It is not typed, because redis-py types replies for its asyncio client, too."""
-    return Redis(host=address.host, port=address.port, ssl=address.tls, **_login(address), **_options(tls, address.tls))
+    # By default redis-py begins with a command that servers answer with an error.
+    quiet = MaintNotificationsConfig(enabled=False)
+    options = {**_login(address), **_options(tls, address.tls), "maint_notifications_config": quiet}
+    return Redis(host=address.host, port=address.port, ssl=address.tls, **options)
 
 
 def _ping(url: str, tls: TlsFiles) -> None:
