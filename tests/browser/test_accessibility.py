@@ -5,7 +5,7 @@ import random
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.axe import require_axe, violations
+from tests.browser.axe import pale_texts, require_axe, violations
 from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
 from tests.browser.test_games import play_on, play_to_the_end
@@ -28,7 +28,8 @@ class Inspection:
         self.found: list[str] = []
 
     def look(self, place: str) -> None:
-        self.found += [f"{place}: {one}" for one in violations(self._person.page, self._script)]
+        page = self._person.page
+        self.found += [f"{place}: {one}" for one in violations(page, self._script) + pale_texts(page)]
 
 
 def test_lobby_dialogs_and_tables_without_a_game_are_accessible(newcomer: Newcomer, person: Person) -> None:
