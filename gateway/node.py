@@ -268,11 +268,12 @@ class GatewayNode:
     async def _gather_rooms(self) -> None:
         """Read the whole room directory. Changes that are published during the reading are collected and applied after
         it: the listings that were read may be older."""
-        collected = self.rooms.collect_changes()
         while True:
+            collected = self.rooms.collect_changes()
             try:
                 listings = await directory.gather(self.store, self.partitions)
             except StoreError as error:
+                self.rooms.discard(collected)
                 log.info("cannot read the room directory: %s", error)
                 await asyncio.sleep(_GATHER_RETRY_S)
                 continue

@@ -94,6 +94,11 @@ class RoomDirectory:
         self._collections.append([])
         return self._collections[-1]
 
+    def discard(self, collected: Sequence[ListingChange]) -> None:
+        """Stop collecting: the reading has failed. The next reading will be newer than these changes, and a store that
+        has lost its last writes meanwhile may contradict them."""
+        self._collections = [changes for changes in self._collections if changes is not collected]
+
     def gathered(self, rooms: Iterable[Listing], collected: Sequence[ListingChange] = ()) -> None:
         """Replace everything by all rooms as read from the store, and apply the changes collected since."""
         known, self._rooms = self._rooms, {listing.room: listing for listing in rooms}
@@ -101,7 +106,7 @@ class RoomDirectory:
         for room in {**known, **self._rooms}:
             if known.get(room) != self._rooms.get(room):
                 self._mark(known.get(room), self._rooms.get(room))
-        self._collections = [changes for changes in self._collections if changes is not collected]
+        self.discard(collected)
         self.change(collected)
 
     def change(self, changes: Iterable[ListingChange]) -> None:

@@ -26,7 +26,7 @@ def server() -> FakeServer:
 def kept(simulation: Simulation, server: FakeServer) -> int:
     """How many acknowledged commands were found where they were said to be."""
     with simulation.time.installed():
-        return promise.check(server, PARTITIONS, simulation.visits)
+        return promise.check(server, PARTITIONS, simulation.visits, simulation.undone)
 
 
 def live_through(seed: int, server: FakeServer) -> Simulation:
@@ -49,13 +49,18 @@ def test_no_fault_breaks_the_promise(group: int, server: FakeServer) -> None:
 
 def test_the_simulation_knows_every_fault(server: FakeServer) -> None:
     faults: Counter[str] = Counter()
-    for seed in range(10):
+    for seed in range(15):
         faults += live_through(seed, server).faults
     assert len(faults) == len(Simulation.FAULTS)
 
 
 def test_a_stale_owner_tries_to_write_in_the_simulation(server: FakeServer) -> None:
-    assert any(live_through(seed, server).fenced for seed in range(60))
+    def fenced(seed: int) -> int:
+        simulation = Simulation(seed, server, kinds=("worker_pauses", "time_flies"), rate=0.1)
+        simulation.run()
+        return simulation.fenced
+
+    assert any(fenced(seed) for seed in range(60))
 
 
 def test_a_seed_always_gives_the_same_story(server: FakeServer) -> None:
@@ -70,3 +75,8 @@ def test_an_acknowledgement_that_is_not_true_would_be_noticed(server: FakeServer
     visit.acked[number] = (epoch, offset + 1)
     with pytest.raises(promise.Broken):
         kept(simulation, server)
+
+
+def test_the_store_loses_steps_in_the_simulation_and_players_are_told(server: FakeServer) -> None:
+    simulations = (live_through(seed, server) for seed in range(100))
+    assert any(player.rewound for simulation in simulations if simulation.undone for player in simulation.players)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from hashlib import sha1
-from typing import Any
+from typing import Any, TypeAlias
 from unittest import mock
 
 import fakeredis
@@ -41,6 +42,9 @@ class VirtualTime:
             yield
 
 
+StoreCopy: TypeAlias = tuple[dict[bytes, Any], list[Any]]
+
+
 class FakeServer:
     """One fakeredis that knows our scripts; its Lua does not understand their first line."""
 
@@ -66,6 +70,16 @@ class FakeServer:
             return self._line.read_response()
         except ResponseError as error:
             return StoreRefused(str(error))
+
+    def copy(self) -> StoreCopy:
+        """All data, as a replica or a file might have it."""
+        database = self._server.dbs[0]
+        return deepcopy(database._dict), list(database._expiry_heap)
+
+    def restore(self, copy: StoreCopy) -> None:
+        """Go back to a copy: everything that was written since then is lost."""
+        database = self._server.dbs[0]
+        database._dict, database._expiry_heap = copy
 
     def flush(self) -> None:
         self.run(("FLUSHALL",))

@@ -13,7 +13,7 @@ from gateway.dialects.contract import Opening
 from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
 from shared.bus import directory, keys
-from shared.bus.store import Argument, OnMessage, RedisCommand, StoreError
+from shared.bus.store import Argument, OnMessage, OutcomeUnknown, RedisCommand, StoreError
 from shared.ids import GatewayId, RoomId, SessionId
 from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
@@ -75,9 +75,12 @@ class DelayedStore(OneServer):
         return (await self.pipe((command,)))[0]
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
+        losses = self._line.losses
         replies = await self._line.pipe(commands, errors=errors)
         if self._reply_s:
             await asyncio.sleep(self._reply_s)
+            if self._line.losses != losses:  # the reply was under way when the connection broke
+                raise OutcomeUnknown("lost")
         return replies
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:

@@ -1,7 +1,7 @@
 """Connections to one fakeredis whose every request waits until the simulation lets it happen, or lets it fail."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -20,8 +20,23 @@ class MemoryStore:
         self.lines: dict[int, MemoryConnection] = {}
         """All connections, by the number that the store knows them by."""
         self.server_name = "first"
+        self.moves: Counter[str] = Counter()
+        self.restarts = 0
         self.adds = 0
         """Additions to streams so far: a read that waits need not look again before one has come."""
+
+    def server_of(self, key: str) -> str:
+        """The server of a key: all keys with the same hash tag have the same one."""
+        return f"{self.server_name}/{self.moves[key.partition('}')[0]]}"
+
+    def move(self, key: str) -> None:
+        """Another server of a Cluster serves the slot of this key from now on."""
+        self.moves[key.partition("}")[0]] += 1
+
+    def restart(self) -> None:
+        """Another server, or a restarted one, serves all keys from now on."""
+        self.restarts += 1
+        self.server_name = f"server-{self.restarts}"
 
     def run(self, command: RedisCommand) -> Any:
         if command[:2] == ("CLIENT", "UNBLOCK"):
@@ -49,11 +64,12 @@ class MemoryConnection(OneServer):
         self._requests: deque[_Request] = deque()
         self.dead = False
         self.down = False
+        self.losses = 0
         self.client_id: int | None = len(world.lines) + 1
         world.lines[len(world.lines) + 1] = self
 
     def server_of(self, key: str) -> str:
-        return "" if self.down else self._world.server_name
+        return "" if self.down else self._world.server_of(key)
 
     @property
     def until_s(self) -> float:
@@ -119,6 +135,7 @@ class MemoryConnection(OneServer):
     def lose(self, dice: Random) -> None:
         """Break the connection: some requests were carried out, and no caller learns which. It stays down."""
         self.down = True
+        self.losses += 1
         requests, self._requests = self._requests, deque()
         done = dice.randint(0, len(requests))
         for number, request in enumerate(requests):

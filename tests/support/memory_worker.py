@@ -35,9 +35,10 @@ class WorkerSubscription:
         self._server = server
         self._news: FakeNews | None = None
         self._on_message: OnMessage | None = None
+        self._on_gap: Callable[[], None] = lambda: None
 
     def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
-        self._news, self._on_message = self._server.listen(channels), on_message
+        self._news, self._on_message, self._on_gap = self._server.listen(channels), on_message, on_gap
         on_gap()
 
     def deliver(self) -> None:
@@ -46,6 +47,12 @@ class WorkerSubscription:
         assert self._on_message is not None
         for channel, data in self._news.heard():
             self._on_message(channel, data)
+
+    def renew(self) -> None:
+        """The subscription was lost and made again, and so were the messages that were under way."""
+        if self._news is not None:
+            self._news.heard()
+            self._on_gap()
 
     def close(self) -> None:
         if self._news is not None:
@@ -99,6 +106,9 @@ class MemoryWorker:
 
     def listen(self) -> None:
         self._subscription.deliver()
+
+    def resubscribe(self) -> None:
+        self._subscription.renew()
 
     def lose_the_store(self, dice: Random) -> None:
         for line in self.lines:

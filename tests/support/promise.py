@@ -1,7 +1,9 @@
 """The check of the simulation against the store: no acknowledged command is lost, and none is applied twice."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -15,12 +17,46 @@ class Broken(AssertionError):
     """A guarantee does not hold; the text says which, and in which room."""
 
 
-def check(server: FakeServer, partitions: int, visits: list[Visit]) -> int:
-    """Compare what players saw with the store; the number of acknowledged commands that were checked."""
+StepPlace: TypeAlias = tuple[int, int, int]
+"""Room, offset and epoch of a step. Epochs never repeat, so it names one step for ever."""
+
+
+def check(server: FakeServer, partitions: int, visits: list[Visit], undone: Collection[StepPlace] = ()) -> int:
+    """Compare what players saw with the store; the number of acknowledged commands that were checked. `undone` are the
+    steps that the store itself has lost."""
     by_room: dict[int, list[Visit]] = {}
     for visit in visits:
-        by_room.setdefault(visit.room, []).append(visit)
+        kept = _without(visit, undone)
+        if kept is not None:
+            by_room.setdefault(visit.room, []).append(kept)
     return sum(_check_room(server, partitions, room, there) for room, there in by_room.items())
+
+
+def _without(visit: Visit, undone: Collection[StepPlace]) -> Visit | None:
+    """The visit without undone steps; None if the seat itself was taken by one."""
+    if not undone:
+        return visit
+    if (visit.room, visit.entered[1], visit.entered[0]) in undone:
+        return None
+    acked = {
+        number: (epoch, offset)
+        for number, (epoch, offset) in visit.acked.items()
+        if (visit.room, offset, epoch) not in undone
+    }
+    seen = [update for update in visit.seen if (visit.room, update["offset"], update["epoch"]) not in undone]
+    # A command whose refusal is undone may be carried out afterwards.
+    return replace(visit, acked=acked, seen=seen, refused={})
+
+
+def steps_in(server: FakeServer) -> set[StepPlace]:
+    """All steps in the store."""
+    names = [key.decode() for key in server.run(("KEYS", "*:updates"))]
+    return {
+        (room, offset, update["epoch"])
+        for name in names
+        for part in _bodies(server, name)
+        for room, _, offset, update, *_ in part
+    }
 
 
 def _check_room(server: FakeServer, partitions: int, room: int, visits: list[Visit]) -> int:
@@ -55,8 +91,9 @@ def _check_visit(visit: Visit, steps: dict[int, tuple[int, str, int]], updates: 
     applied = {number for _, sid, number in steps.values() if sid == visit.sid}
     _require(not applied & visit.refused.keys(), f"{where}: refused and applied: {applied & visit.refused.keys()}")
     for update in visit.seen:
-        kept = updates.get(update["offset"], {})
-        same = (kept.get("epoch"), kept.get("events")) == (update["epoch"], update["events"])
+        _require(update["offset"] in updates, f"{where} received step {update['offset']}, which is not there")
+        kept = updates[update["offset"]]
+        same = (kept["epoch"], kept["events"]) == (update["epoch"], update["events"])
         _require(same, f"{where} received {update}, the store has {kept}")
 
 

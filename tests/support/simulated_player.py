@@ -57,6 +57,10 @@ class SimulatedPlayer:
         self._resuming = 0
         self._fed_up = False
         """Whether it is about to leave, because it was left alone."""
+        self.rewound = 0
+        """Views that it was given because the store has lost writes."""
+        self.store_lost_writes = False
+        """Set by the simulation: seats, rooms and answers may be gone."""
 
     # --- the connection ---------------------------------------------------------------------------------------------
 
@@ -98,7 +102,7 @@ class SimulatedPlayer:
             case "error":
                 self._refused(message)
             case "view":
-                self.errors.append(f"{self._name} was given a view: {message.get('reason')}")
+                self._viewed(message)
             case other:
                 self.errors.append(f"{self._name} does not expect {other}")
 
@@ -148,7 +152,7 @@ class SimulatedPlayer:
             self._send(command)
 
     def _updated(self, update: dict[str, Any]) -> None:
-        visit = next((visit for visit in self.visits if visit.room == update["room"]), None)
+        visit = self._visit_of(update["room"])
         if visit is None:
             self.errors.append(f"{self._name} was told of room {update['room']}")
             return
@@ -165,6 +169,22 @@ class SimulatedPlayer:
         if kinds & {"room.ended", "room.closed"}:
             visit.over = True
             self.pending.clear()
+
+    def _viewed(self, message: dict[str, Any]) -> None:
+        """Only a store that has lost writes is a reason for a view that was not asked for."""
+        visit = self._visit_of(message["room"])
+        if message.get("reason") != "rewound" or not self.store_lost_writes or visit is None:
+            self.errors.append(f"{self._name} was given a view: {message.get('reason')}")
+            return
+        self.rewound += 1
+        visit.position = (message["epoch"], message["offset"])
+        if visit is self.visit:
+            self._options = message["view"].get("options") or []
+            visit.over = message["view"]["status"] in ("finished", "closed") or message["seat"] is None
+
+    def _visit_of(self, room: int) -> Visit | None:
+        """The last visit to a room. A store that has lost a room gives its number to another one."""
+        return next((visit for visit in reversed(self.visits) if visit.room == room), None)
 
     def _acked(self, message: dict[str, Any]) -> None:
         if self.pending.get(message["id"], {}).get("type") == "leave" and self.visit is not None:
@@ -187,6 +207,8 @@ class SimulatedPlayer:
         if code.startswith("busy/"):
             self._refused_as_busy(number)
             return
+        if self.store_lost_writes and self._start_again(number):
+            return
         if self._match is not None and number == self._match["id"]:
             self.errors.append(f"{self._name} finds no table: {code}")
             return
@@ -198,6 +220,18 @@ class SimulatedPlayer:
             if code == "command/too_old" and number not in self._busy:
                 self.errors.append(f"{self._name}'s command {number} is called too old")
             self.visit.refused[number] = code
+
+    def _start_again(self, number: int) -> bool:
+        """After a loss of writes, look for another table when this one, or the request for one, is unknown."""
+        if self._match is not None and number == self._match["id"]:
+            self._match = None
+        elif number == self._resuming and self.visit is not None:
+            self.visit.over = True
+            self._settled = True
+            self.pending.clear()
+        else:
+            return False
+        return True
 
     def _refused_as_busy(self, number: int) -> None:
         """The command was not tried: it is sent again on another connection, with a new id unless an earlier copy may

@@ -4,16 +4,21 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from random import Random
 from unittest import mock
 
 from shared.bus import meta
+from shared.bus.keys import Keys
 from shared.games import stones
+from shared.ids import Partition
 from shared.runtime.settings import GatewaySettings, WorkerSettings
-from tests.support.fake_store import FakeServer, VirtualTime
+from tests.support import promise
+from tests.support.fake_store import FakeServer, StoreCopy, VirtualTime
 from tests.support.memory_gateway import MemoryGateway, SeededIds
 from tests.support.memory_store import MemoryConnection, MemoryStore
 from tests.support.memory_worker import MemoryWorker
+from tests.support.promise import StepPlace
 from tests.support.simulated_player import SimulatedPlayer, Visit
 from tests.support.virtual_loop import SeededSecrets, VirtualCpu, VirtualLoop
 from worker.games import GameCatalog
@@ -52,7 +57,13 @@ class Simulation:
         "add_is_doubled",
         "player_is_cut_off",
         "time_flies",
+        "store_fails_over",
+        "store_loses_its_tail",
+        "slot_moves",
+        "worker_of_another_version_starts",
     )
+    WITHOUT_LOSS = tuple(kind for kind in FAULTS if kind != "store_loses_its_tail")
+    """The faults after which no acknowledged command may be missing."""
 
     def __init__(
         self,
@@ -83,6 +94,11 @@ class Simulation:
         self.workers: list[MemoryWorker] = []
         self.gateways: list[MemoryGateway] = []
         self.fenced = 0
+        self.undone: set[StepPlace] = set()
+        """The steps that the store has lost."""
+        self._copy: StoreCopy | None = None
+        """The data that the store will go back to."""
+        self._back_in = 0
         self._made = 0
 
     @property
@@ -116,6 +132,7 @@ class Simulation:
         await self._announce()
         for _ in range(faults):
             await self._one(self._something_wrong if self.dice.random() < self._rate else self._something)
+        self._calm()
         done = [len(player.visits) for player in self.players]
         for _ in range(most):
             await self._one(self._something)
@@ -137,8 +154,18 @@ class Simulation:
         """Whether the player has finished a game that began in the calm time."""
         return len(player.visits) > before and any(visit.over for visit in player.visits[before:])
 
+    def _calm(self) -> None:
+        """The upgrade is over, and no write will be lost any more."""
+        self._copy = None
+        if self.faults["worker_of_another_version_starts"]:
+            self._start_worker((1, 2))
+        for player in self.players:
+            if player.store_lost_writes and player.visit is not None:
+                player.visit.over = True  # its room may be gone, and nothing would happen in it
+
     async def _one(self, happening: Callable[[], None]) -> None:
         happening()
+        self._go_back_when_due()
         for _ in range(self.dice.randint(1, 4)):
             await asyncio.sleep(0)
         for process in self._processes():
@@ -248,12 +275,62 @@ class Simulation:
     def _time_flies(self) -> None:
         self.time.advance(self.dice.choice((LEASE_MS / 2, LEASE_MS * 2)))
 
+    def _store_fails_over(self) -> None:
+        """A replica that has everything takes over. All connections are lost, and all messages under way."""
+        self._replace_store(lambda: None)
+
+    def _store_loses_its_tail(self) -> None:
+        """Some time from now the store comes back as it is at this moment."""
+        if self._copy is None:
+            self._copy = self.world.server.copy()
+            self._back_in = self.dice.randint(5, 150)
+
+    def _go_back_when_due(self) -> None:
+        self._back_in -= 1
+        if self._copy is None or self._back_in > 0:
+            return
+        self._replace_store(self._go_back)
+        for player in self.players:
+            player.store_lost_writes = True
+
+    def _go_back(self) -> None:
+        server = self.world.server
+        before = promise.steps_in(server)
+        assert self._copy is not None
+        server.restore(self._copy)
+        self._copy = None
+        self.undone |= before - promise.steps_in(server)
+
+    def _replace_store(self, change: Callable[[], None]) -> None:
+        """All connections break, the store changes, and only then do programs subscribe again."""
+        for process in self._processes():
+            process.lose_the_store(self.dice)
+        change()
+        self.world.restart()
+        for process in self._processes():
+            process.resubscribe()
+
+    def _slot_moves(self) -> None:
+        """Another server of a Cluster serves a partition: programs notice it like a reconnection."""
+        partition = Keys(Partition(self.dice.randrange(PARTITIONS)), PARTITIONS)
+        self.world.move(partition.owner)
+        for process in self._processes():
+            process.resubscribe()
+        for worker in self.workers:
+            if not worker.store.down:
+                worker.node.reconnected()
+
+    def _worker_of_another_version_starts(self) -> None:
+        """An upgrade is under way: some workers play the old version of the game, some the new one, some both."""
+        self._start_worker(self.dice.choice(((1,), (1, 2), (1, 2), (2,))))
+
     # --- coming and going ---------------------------------------------------------------------------------------------
 
-    def _start_worker(self) -> None:
+    def _start_worker(self, versions: Sequence[int] = (1,)) -> None:
         self._made += 1
         cpu = VirtualCpu(self.time)
-        catalog = GameCatalog((cpu.charge(stones.GAME, self._decide_ms),))
+        games = [replace(stones.GAME, version=version) for version in versions]
+        catalog = GameCatalog([cpu.charge(game, self._decide_ms) for game in games])
         self.workers.append(MemoryWorker(self.world, self._made, WORKER, catalog, cpu.used_s))
         if len(self.workers) > 3:
             oldest = self.workers[0]

@@ -39,3 +39,13 @@ def test_a_room_that_was_not_read_is_forgotten() -> None:
     rooms.change([ListingChange(RoomId(1000), _listing(1000))])
     rooms.gathered([], rooms.collect_changes())
     assert rooms.get(RoomId(1000)) is None
+
+
+def test_changes_from_before_a_failed_reading_are_not_applied_after_the_next_one() -> None:
+    rooms = _rooms()
+    first = rooms.collect_changes()
+    rooms.change([ListingChange(RoomId(1000), _listing(1000))])
+    rooms.discard(first)
+    second = rooms.collect_changes()
+    rooms.gathered([], second)
+    assert rooms.get(RoomId(1000)) is None
