@@ -63,6 +63,7 @@ def test_the_tools_of_the_page_are_for_development_only() -> None:
 
 def test_the_packages_have_one_version() -> None:
     assert json.loads(read("clients/javascript/package.json"))["version"] == VERSION
+    assert re.findall(r"^## (\d\S*) - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), re.MULTILINE)[0] == VERSION
 
 
 def test_a_tag_builds_and_tries_the_wheel_and_builds_a_labelled_image() -> None:
