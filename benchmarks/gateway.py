@@ -50,6 +50,9 @@ class Sink:
     def __init__(self) -> None:
         self.added: list[RedisCommand] = []
 
+    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        raise NotImplementedError
+
     async def each(self, *command: Argument) -> list[Any]:
         raise NotImplementedError
 

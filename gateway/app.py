@@ -59,6 +59,7 @@ class Gateway:
         await self._store.start()
         await meta.agree(self._store, settings.partitions)
         await meta.check_durability(self._store, settings.durability)
+        await meta.check_replicas(self._store, settings.needed_replicas)
         secret = await meta.secret(self._store, meta.TOKENS, settings.secret)
         admin_token = await meta.secret(self._store, meta.ADMIN_TOKEN, settings.admin_token)
         node = self._node = GatewayNode(

@@ -30,12 +30,13 @@ from gateway.connections import TICK_S, Connections
 from gateway.metrics import Metrics
 from gateway.performer import EffectPerformer
 from gateway.transports import close_codes
-from shared.bus import directory, drains, keys, meta, store_figures
+from shared.bus import directory, drains, keys, meta, store_figures, visibility
 from shared.bus.keys import Keys
 from shared.bus.registry import GATEWAYS, WORKERS
 from shared.bus.store import OnMessage, Store, StoreError, StoreRefused
 from shared.deliveries import ControlMessage, Heartbeat, SessionRevoked
 from shared.ids import GatewayId
+from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
 from shared.runtime.version import VERSION
 
@@ -115,7 +116,15 @@ class GatewayNode:
             store_up=lambda: store.up,
         )
         self.waiting_rooms = WaitingRooms(store, self.partitions, self.rooms, self.metrics)
-        self.feeds = Feeds(self.identity, store, self.partitions, self.outbox, self.metrics, self.tasks)
+        self.feeds = Feeds(
+            self.identity,
+            store,
+            self.partitions,
+            self.outbox,
+            self.metrics,
+            self.tasks,
+            visible_only=bool(settings.needed_replicas),
+        )
         self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms + LATE_MS)
         self.acts = OperatorActs(self.outbox, store, lambda: store.up)
@@ -271,7 +280,7 @@ class GatewayNode:
         while True:
             collected = self.rooms.collect_changes()
             try:
-                listings = await directory.gather(self.store, self.partitions)
+                listings = await self._listings()
             except StoreError as error:
                 self.rooms.discard(collected)
                 log.info("cannot read the room directory: %s", error)
@@ -280,6 +289,12 @@ class GatewayNode:
             self.rooms.gathered(listings, collected)
             self.gathered = True
             return
+
+    async def _listings(self) -> list[Listing]:
+        if not self.settings.needed_replicas:
+            return await directory.gather(self.store, self.partitions)
+        async with visibility.visible_reads(self.store, self.partitions):
+            return await directory.gather(self.store, self.partitions)
 
     def _control(self, message: ControlMessage) -> None:
         if isinstance(message, Heartbeat):

@@ -38,6 +38,8 @@ class WorkerApp:
             checks=meta.durability_checks(settings.durability),
             on_connect=lambda: self._node.reconnected(),  # noqa: PLW0108 - the node is made below
         )
+        # A commit that waits for replicas blocks its connection, on which leases must not be renewed.
+        self._commit_store = self._topology.store(checks=meta.durability_checks(settings.durability))
         self._reader = self._topology.reader(worker, self._store)
         self._subscription = self._topology.subscription()
         self._node = WorkerNode(
@@ -50,12 +52,15 @@ class WorkerApp:
             time.monotonic,
             WorkerMetrics(settings.partitions),
             time.process_time,
+            self._commit_store if settings.needed_replicas else None,
         )
 
     async def run(self) -> None:
         """Work until SIGTERM or SIGINT. Raises `StoreError`, `IncompatibleStore` or `PortTaken` if it cannot begin."""
         await self._topology.start()
         await self._store.start()
+        if self._settings.needed_replicas:
+            await self._commit_store.start()
         await self._reader.start()
         await self._node.prepare()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -77,7 +82,8 @@ class WorkerApp:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await asyncio.gather(self._subscription.stop(), self._reader.stop(), self._store.stop())
+            await asyncio.gather(self._subscription.stop(), self._reader.stop())
+            await asyncio.gather(self._store.stop(), self._commit_store.stop())
             await self._topology.stop()
             self._node.ownership.watchdog.stop()
 

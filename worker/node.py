@@ -56,21 +56,23 @@ class WorkerNode:
         monotonic: Callable[[], float],
         metrics: WorkerMetrics,
         cpu: Callable[[], float],
+        commit_store: Store | None = None,
     ) -> None:
-        """`cpu` is the CPU time of the process in seconds."""
+        """`cpu` is the CPU time of the process in seconds. `commit_store` is a second connection, for commits that wait
+        for replicas."""
         self.id = worker
         self.metrics = metrics
         self.process_status: Mapping[str, object] = {}
         """Facts of the process that go with each heartbeat."""
         self.stop = asyncio.Event()
         """Set to drain the node."""
-        self.ownership = Ownership(worker, store, settings, catalog, StoreClock(monotonic), monotonic)
+        self.ownership = Ownership(worker, store, settings, catalog, StoreClock(monotonic), monotonic, commit_store)
         self._settings = settings
         self._catalog = catalog
         self._store = store
         self._reader = reader
         self._subscription = subscription
-        self._consumer = Consumer(reader, store, self.ownership, settings, metrics, cpu)
+        self._consumer = Consumer(reader, store, self.ownership, settings, metrics, cpu, commit_store)
         self._wake = asyncio.Event()
         self._announced_at = ""
         """The server that has the descriptions of our games."""
@@ -82,6 +84,7 @@ class WorkerNode:
         `meta.IncompatibleStore`."""
         await meta.agree(self._store, self._settings.partitions)
         await meta.check_durability(self._store, self._settings.durability)
+        await meta.check_replicas(self._store, self._settings.needed_replicas)
         await self._announce()
 
     def watch_commands(self) -> None:
@@ -203,7 +206,7 @@ class WorkerNode:
 
     async def _measure_store(self) -> None:
         """Update the figures of the store, and whether it has the replicas that the durability needs."""
-        wanted = self._settings.replicas if self._settings.durability == "replicated" else 0
+        wanted = self._settings.needed_replicas
         while True:
             await asyncio.sleep(_MEASURE_STORE_S)
             try:

@@ -22,7 +22,7 @@ from gateway.cluster.visibility import visible_part
 from gateway.dialects.contract import DeliveredStep
 from gateway.metrics import Metrics
 from gateway.session.attachments import Attachment
-from shared.bus import updates
+from shared.bus import updates, visibility
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
 from shared.bus.updates import Missed, Wanted
@@ -95,7 +95,11 @@ class Feeds:
         outbox: CommandOutbox,
         metrics: Metrics,
         tasks: BackgroundTasks,
+        *,
+        visible_only: bool = False,
     ) -> None:
+        """`visible_only`: the durability is `replicated`, and no step may be shown before replicas have it."""
+        self._visible_only = visible_only
         self._identity = identity
         self._store = store
         self._keys = partitions
@@ -311,7 +315,8 @@ class Feeds:
             for feed, attachment, _ in wanted
         ]
         try:
-            found = await updates.missed(self._store, places, _PORTION_STEPS)
+            missed_steps = visibility.missed if self._visible_only else updates.missed
+            found = await missed_steps(self._store, places, _PORTION_STEPS)
         except StoreError as error:
             log.info("cannot read missed steps: %s", error)
             return False

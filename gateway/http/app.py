@@ -182,7 +182,11 @@ class HttpApps:
     """The two applications. They share the records of rooms that were read last."""
 
     def __init__(self, node: GatewayNode, admin_token: str, named: OperatorFile) -> None:
-        records, files, health = RoomRecords(node.store, node.partitions), StaticFiles(), Health(node)
+        records, files, health = (
+            RoomRecords(node.store, node.partitions, visible_only=bool(node.settings.needed_replicas)),
+            StaticFiles(),
+            Health(node),
+        )
         rates = HttpRates(node.connections)
         api = Api(node, records, rates)
         access = AdminAccess(admin_token, named, node.settings.trusted_proxies, node.metrics, time.monotonic)

@@ -16,7 +16,7 @@ import msgspec
 
 from gateway.http.recent_log import RecentLogs
 from gateway.http.room_recording import RoomRecording, public_room_events
-from shared.bus import journal, updates
+from shared.bus import journal, updates, visibility
 from shared.bus.keys import Keys
 from shared.bus.store import Store
 from shared.deliveries import StepMessage
@@ -50,9 +50,11 @@ class RoomRecords:
     """Reads rooms; one for each gateway. Raises `TimeoutError` if that takes too long: the next request goes on where
     this one has ended."""
 
-    def __init__(self, store: Store, partitions: tuple[Keys, ...]) -> None:
+    def __init__(self, store: Store, partitions: tuple[Keys, ...], *, visible_only: bool = False) -> None:
+        """`visible_only`: the durability is `replicated`, and nothing may be shown before replicas have it."""
         self._store = store
         self._partitions = partitions
+        self._visible_only = visible_only
         self._logs = RecentLogs(store)
         self._readers = asyncio.Semaphore(_READERS)
         self._known: dict[RoomId, RoomRecording] = {}
@@ -63,7 +65,7 @@ class RoomRecords:
         if room == LOBBY:
             return None
         keys = self._keys(room)
-        async with self._reader():
+        async with self._reader(keys):
             # The log first: a record is written to the room's journal before it is trimmed from the log.
             latest = await self._logs.records(keys, room)
             recording = await self._remembered(keys, room, latest)
@@ -77,8 +79,8 @@ class RoomRecords:
 
     async def spec(self, recording: RoomRecording) -> dict[str, Any]:
         """The spec as the public update shows it; without options if that update is kept no more."""
-        async with self._reader():
-            keys, before = self._keys(recording.room), recording.configured - 1
+        keys, before = self._keys(recording.room), recording.configured - 1
+        async with self._reader(keys):
             latest = await self._logs.steps(keys, recording.room)
             steps, _ = await updates.read(self._store, keys, recording.room, before, 1)
         shown = [step for step in (*steps, *latest) if step.offset == recording.configured]
@@ -92,7 +94,7 @@ class RoomRecords:
     async def steps(self, room: RoomId, after: int) -> RecordedSteps:
         """The steps after an offset."""
         keys, found, size, top = self._keys(room), RecordedSteps(more=True), 0, after
-        async with self._reader():
+        async with self._reader(keys):
             latest = await self._logs.steps(keys, room)
             while found.more and len(found.steps) < MOST_STEPS and size < MOST_BYTES:
                 steps, found.more = await updates.read(self._store, keys, room, top, _PORTIONS)
@@ -107,9 +109,10 @@ class RoomRecords:
     async def latest(self, room: RoomId, most: int) -> list[StepMessage]:
         """The last steps, oldest first."""
         keys = self._keys(room)
-        latest = await self._logs.steps(keys, room)
-        if len(latest) < most:
-            written = await updates.latest(self._store, keys, room)
+        async with self._reader(keys):
+            latest = await self._logs.steps(keys, room)
+            written = await updates.latest(self._store, keys, room) if len(latest) < most else []
+        if written:
             latest = [step for step in written if not latest or step.offset < latest[0].offset] + latest
         return latest[-most:]
 
@@ -117,9 +120,13 @@ class RoomRecords:
         return self._partitions[partition_of(room, len(self._partitions))]
 
     @asynccontextmanager
-    async def _reader(self) -> AsyncIterator[None]:
+    async def _reader(self, partition: Keys) -> AsyncIterator[None]:
         async with asyncio.timeout(_TIMEOUT_S), self._readers:
-            yield
+            if not self._visible_only:
+                yield
+                return
+            async with visibility.visible_reads(self._store, (partition,)):
+                yield
 
     async def _remembered(self, keys: Keys, room: RoomId, latest: Sequence[JournalEntry]) -> RoomRecording:
         """A copy of the remembered recording, unless the store has lost the records that it was read from."""

@@ -8,7 +8,7 @@ from typing import Any
 from shared.bus.address import Address
 from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnection, connect, longer
 from shared.bus.refusals import RefusalKind, refusal
-from shared.bus.store import Argument, RedisCommand, StoreDown, StoreError, StoreRefused
+from shared.bus.store import Argument, NotReplicated, RedisCommand, StoreDown, StoreError, StoreRefused
 
 log = logging.getLogger("tavolata.store")
 
@@ -116,6 +116,13 @@ class StoreClient:
                     raise refused
         return replies
 
+    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        *replies, known = await self.request((*commands, ("WAIT", replicas, wait_ms)))
+        for reply in replies:
+            if isinstance(reply, Exception):
+                self.noticed(str(reply))
+        return confirmed(replies, known, replicas)
+
     def request(self, commands: Sequence[RedisCommand]) -> "asyncio.Future[list[Any]]":
         """Send commands; the future of their replies, errors included as the server sent them."""
         if self._connection is None:
@@ -202,6 +209,15 @@ class StoreClient:
                 waiting_since = waiting_since or loop.time()
                 if loop.time() - max(connection.last_received, waiting_since) > self._silence_s:
                     connection.abort()
+
+
+def confirmed(replies: Sequence[Any], known: Any, replicas: int) -> list[Any]:
+    """Replies to writes, of which this many replicas have confirmed the last one."""
+    found = [StoreRefused(str(reply)) if isinstance(reply, Exception) else reply for reply in replies]
+    if not isinstance(known, Exception) and known >= replicas:
+        return found
+    missing = NotReplicated(f"the write is on too few replicas: {known} of {replicas}")
+    return [reply if isinstance(reply, StoreError) else missing for reply in found]
 
 
 def _identity(info: bytes) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from shared.bus.client import StoreClient
+from shared.bus.client import StoreClient, confirmed
 from shared.bus.cluster_map import Place, key_of, slot_of
 from shared.bus.cluster_view import ClusterView
 from shared.bus.connection import Check
@@ -108,29 +108,40 @@ class ClusterClient:
         return list(await asyncio.gather(*(client.call(*command) for client in clients)))
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
-        replies: list[Any] = [None] * len(commands)
-        sendings = [_Sending(at, command) for at, command in enumerate(commands)]
-        end = asyncio.get_running_loop().time() + _RETRY_S
-        attempts = 0
-        while sendings:
-            sendings = await self._attempt(sendings, replies)
-            if not sendings or asyncio.get_running_loop().time() > end:
-                break
-            await self._before_again(sendings, _PAUSES_S[min(attempts, len(_PAUSES_S) - 1)])
-            attempts += 1
+        replies = await self._run(commands)
         if not errors:
             for reply in replies:
                 if isinstance(reply, StoreError):
                     raise reply
         return replies
 
-    async def _attempt(self, sendings: Sequence[_Sending], replies: list[Any]) -> list[_Sending]:
+    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        return await self._run(commands, ("WAIT", replicas, wait_ms))
+
+    async def _run(self, commands: Sequence[RedisCommand], wait: RedisCommand | None = None) -> list[Any]:
+        """The replies to commands, which are sent to every node with the command `wait` behind them."""
+        replies: list[Any] = [None] * len(commands)
+        sendings = [_Sending(at, command) for at, command in enumerate(commands)]
+        end = asyncio.get_running_loop().time() + _RETRY_S
+        attempts = 0
+        while sendings:
+            sendings = await self._attempt(sendings, replies, wait)
+            if not sendings or asyncio.get_running_loop().time() > end:
+                break
+            await self._before_again(sendings, _PAUSES_S[min(attempts, len(_PAUSES_S) - 1)])
+            attempts += 1
+        return replies
+
+    async def _attempt(
+        self, sendings: Sequence[_Sending], replies: list[Any], wait: RedisCommand | None
+    ) -> list[_Sending]:
         """Send commands to their nodes, all at once; those that have to be sent again. The replies of the others, and
         the errors of these, are put among the replies."""
         sent = []
         for place, some in self._grouped(sendings).items():
             try:
-                sent.append((place, some, self._client(place).request(_words(some))))
+                words = _words(some) if wait is None else [*_words(some), wait]
+                sent.append((place, some, self._client(place).request(words)))
             except StoreError as error:
                 for one in some:
                     replies[one.at] = error
@@ -143,13 +154,15 @@ class ClusterClient:
                     replies[one.at] = error
                 self._view.suspect()
                 continue
-            for one, reply in zip(some, _own(some, received), strict=True):
-                if not isinstance(reply, Exception):
-                    replies[one.at] = reply
-                    continue
-                replies[one.at] = StoreRefused(str(reply))
-                if self._is_to_be_repeated(one, place, str(reply)):
-                    again.append(one)
+            known = None if wait is None else received.pop()
+            own = _own(some, received)
+            settled = own if wait is None else confirmed(own, known, int(wait[1]))
+            for one, reply, final in zip(some, own, settled, strict=True):
+                replies[one.at] = final
+                if isinstance(reply, Exception):
+                    replies[one.at] = StoreRefused(str(reply))
+                    if self._is_to_be_repeated(one, place, str(reply)):
+                        again.append(one)
         return again
 
     def _grouped(self, sendings: Sequence[_Sending]) -> dict[Place | None, list[_Sending]]:

@@ -8,7 +8,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -24,6 +24,7 @@ from shared.bus import (
     quarantine,
     unfinished_rooms,
     updates,
+    visibility,
 )
 from shared.bus.directory import ListingChange
 from shared.bus.keys import Keys
@@ -202,30 +203,13 @@ def _collect(results: Sequence[Result], number: CommitNumber, unwritten: Unwritt
                         steps_to[gateway].append(step)
             if history.size > PORTION_BYTES:
                 batch.due.setdefault(room, _NONE)
-        if not _is_plain(result):
+        if not result.plain:
             _collect_others(result, batch)
         if result.reply is not None:
             batch.replies_to[result.reply_to].append(result.reply)
         if result.listing is not msgspec.UNSET:
             batch.listings[room] = result.listing
             batch.counted.append(result)
-
-
-def _is_plain(result: Result) -> bool:
-    """Whether nothing but records and a reply has to be written, as for nearly all moves."""
-    return (
-        not result.deadlines
-        and result.snapshot is None
-        and not result.gateway_added
-        and not result.gateway_removed
-        and not result.quarantine
-        and result.audit is None
-        and not result.history_wanted
-        and not result.trim_updates
-        and not result.expires_ms
-        and result.parked is None
-        and not result.unparked
-    )
 
 
 def _collect_others(result: Result, batch: _Batch) -> None:
@@ -300,17 +284,38 @@ def committing(commits: Sequence[Commit], *, publish: bool = True) -> RedisComma
 async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> list[AnyOutcome]:
     """Commit partitions, each independently of the others; the outcome of each.
 
-    With `replicas`, messages are published only after that many replicas have the writes: a client must not see a step
-    that a failover could still undo."""
+    With `replicas`, the commits are visible, and their messages published, only after that many replicas have the
+    writes: a client must not see a step that a failover could still undo. A commit that too few replicas have in time
+    is written and stays invisible; whoever takes the partition next makes it visible."""
     calls = [commits[at : at + 1] for at in range(len(commits))] if store.sharded else list(_calls(commits))
-    replies = await store.pipe([committing(some, publish=not replicas) for some in calls], errors=True)
+    if replicas:
+        replies = await store.pipe_replicated([committing(some, publish=False) for some in calls], replicas, _WAIT_MS)
+    else:
+        replies = await store.pipe([committing(some) for some in calls], errors=True)
     outcomes: list[AnyOutcome] = []
     for some, reply in zip(calls, replies, strict=True):
         refused = isinstance(reply, StoreError)
         outcomes += [_refused(str(reply))] * len(some) if refused else [_outcome(one.decode()) for one in reply]
-    if replicas:
-        written = [one for one, was in zip(commits, outcomes, strict=True) if was == CommitOutcome.OK]
-        await _publish_once_replicated(store, replicas, written)
+    return await _revealed(store, commits, outcomes) if replicas else outcomes
+
+
+async def _revealed(store: Store, commits: Sequence[Commit], outcomes: list[AnyOutcome]) -> list[AnyOutcome]:
+    """Make commits visible that are on enough replicas. If that fails, their messages may be lost, and their partitions
+    must be taken anew: that makes everything visible and lets gateways look for what they have missed."""
+    written = [at for at, outcome in enumerate(outcomes) if outcome in (CommitOutcome.OK, CommitOutcome.DONE)]
+    if not written:
+        return outcomes
+    shown = [(one.partition, one.lease.token, one.number, one.messages) for one in (commits[at] for at in written)]
+    calls = [[one] for one in shown] if store.sharded else [shown]
+    replies = await store.pipe([visibility.revealing_all(some) for some in calls], errors=True)
+    results: list[Any] = []
+    for some, reply in zip(calls, replies, strict=True):
+        results += [reply] * len(some) if isinstance(reply, StoreError) else reply
+    for at, result in zip(written, results, strict=True):
+        if isinstance(result, StoreError):
+            outcomes[at] = str(result)
+        elif not result:
+            outcomes[at] = CommitOutcome.FENCED
     return outcomes
 
 
@@ -338,14 +343,3 @@ def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:
         writes += count
     if commits:
         yield commits[begin:]
-
-
-async def _publish_once_replicated(store: Store, replicas: int, commits: Sequence[Commit]) -> None:
-    channels: dict[str, list[bytes]] = {}
-    for channel, items in (message for one in commits for message in one.messages):
-        channels.setdefault(channel, []).append(items)
-    if not channels:
-        return
-    while (known := await store.call("WAIT", replicas, _WAIT_MS)) < replicas:
-        log.warning("moves wait for replicas: %d of %d have them", known, replicas)
-    await store.pipe([("PUBLISH", channel, b"[" + b",".join(items) + b"]") for channel, items in channels.items()])

@@ -14,6 +14,8 @@ from shared.bus.scripts import script
 from shared.bus.store import RedisCommand, Store, StoreError
 from shared.ids import Epoch, WorkerId
 
+_WAIT_MS = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -37,9 +39,16 @@ def _taking(partition: Keys, worker: WorkerId, lease_ms: int) -> RedisCommand:
     return script("take", (partition.owner,), arguments)
 
 
-async def take(store: Store, partitions: Sequence[Keys], worker: WorkerId, lease_ms: int) -> list[Lease | None]:
-    """Take partitions under new epochs; None for each one on which another worker's lease holds."""
+async def take(
+    store: Store, partitions: Sequence[Keys], worker: WorkerId, lease_ms: int, replicas: int = 0
+) -> list[Lease | None]:
+    """Take partitions under new epochs; None for each one on which another worker's lease holds.
+
+    With `replicas`, a partition is taken only if that many replicas have the write in time. They have everything then
+    that the last owner has written, whether it had waited for replicas or not."""
     takings = [_taking(partition, worker, lease_ms) for partition in partitions]
+    if replicas:
+        return [_lease(reply) for reply in await store.pipe_replicated(takings, replicas, _WAIT_MS)]
     # A node of a Cluster that does not answer keeps nobody from taking the partitions of other nodes.
     replies = await store.pipe(takings, errors=store.sharded)
     return [_lease(reply) for reply in replies]

@@ -1,11 +1,12 @@
 """Facts that all processes of a cluster share: the format of the store, its secrets, the announced games."""
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 
 import msgspec
 
-from shared.bus import keys
+from shared.bus import keys, store_figures
 from shared.bus.connection import Check
 from shared.bus.store import Store
 
@@ -15,6 +16,7 @@ LAST_FORMAT = FORMAT - 1
 """The format of the release before. This program reads it, and writes it until the operator has finished the upgrade,
 so that processes of both releases can work side by side (docs/decisions/0019)."""
 
+_REPLICAS_S = 10.0
 TOKENS, ADMIN_TOKEN = "tokens", "admin_token"
 """The names of the cluster's secrets."""
 
@@ -91,6 +93,22 @@ async def check_durability(store: Store, durability: str) -> None:
         for reply in await store.each(*command):
             if reason := check(reply):
                 raise IncompatibleStore(reason)
+
+
+async def check_replicas(store: Store, replicas: int) -> None:
+    """Check that every primary has enough replicas for durability `replicated`; waits a moment for those that are just
+    being connected. Without them no move would ever be acknowledged."""
+    if not replicas:
+        return
+    loop = asyncio.get_running_loop()
+    end = loop.time() + _REPLICAS_S
+    while (fewest := min(len(server.lags_s) for server in await store_figures.read(store))) < replicas:
+        if loop.time() > end:
+            raise IncompatibleStore(
+                f"TAVOLATA_DURABILITY=replicated needs {replicas} replicas (TAVOLATA_REPLICAS) of every primary, and "
+                f"one has {fewest}: attach replicas, or choose another durability"
+            )
+        await asyncio.sleep(_REPLICAS_S / 50)
 
 
 def durability_checks(durability: str) -> Sequence[Check]:

@@ -31,6 +31,10 @@ class StoreRefused(StoreError):
     """The store replied with an error; `shared.bus.refusals` tells which ones mean that nothing was done."""
 
 
+class NotReplicated(StoreError):
+    """The command was carried out, but too few replicas have confirmed it: a failover may undo it."""
+
+
 class Store(Protocol):
     """A connection that several callers share: their commands of one tick of the loop travel together."""
 
@@ -48,6 +52,14 @@ class Store(Protocol):
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:
         """Send several commands without waiting for replies; the caller notices by other means if they fail."""
+
+    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        """Run commands like `pipe` with `errors`, and wait for replicas. A command whose writes are not known to be on
+        that many replicas in time has a `NotReplicated` in place of its reply.
+
+        The store answers for the connection that wrote: another one would be told that enough replicas have everything.
+        So commands and waiting are sent together, on one connection. It serves nothing else meanwhile; use it for
+        commits and for taking partitions, and another one for the renewal of leases."""
 
     async def each(self, *command: Argument) -> list[Any]:
         """Run one command on every server that takes writes; the replies. Raises `StoreError`."""

@@ -119,6 +119,7 @@ class StoreSettings:
         "what must hold before a move is acknowledged: fsync (on disk), applied (in memory), replicated (on replicas)",
         one_of=("fsync", "applied", "replicated"),
     )
+    replicas: int = setting(1, "replicas that must have a move if durability is replicated", least=1)
     linger_ms: int = setting(3, "pause after a large batch, so that the next batch is large too", least=0)
     gateway_lease_ms: int = setting(5_000, "time without a heartbeat after which a gateway counts as dead", least=200)
     log_level: str = setting(
@@ -129,6 +130,11 @@ class StoreSettings:
     log_format: str = setting(
         "text", "form of a log line: text, or json (one object per line)", one_of=("text", "json")
     )
+
+    @property
+    def needed_replicas(self) -> int:
+        """The replicas that must have a move before it is shown; 0 unless the durability is `replicated`."""
+        return self.replicas if self.durability == "replicated" else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +148,6 @@ class WorkerSettings(StoreSettings):
     port: int = setting(
         0, "port that serves /healthz, /readyz and /metrics; 0: any free port, -1: none", least=-1, most=HIGHEST_PORT
     )
-    replicas: int = setting(1, "replicas that must have a move if durability is replicated", least=1)
     lease_ms: int = setting(3_000, "time without a heartbeat after which a worker counts as dead", least=200)
     batch: int = setting(512, "stream entries read at once, at most", least=1)
     snapshot_every: int = setting(100, "steps or refusals of a room between two snapshots", least=1)

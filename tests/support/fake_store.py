@@ -135,6 +135,13 @@ class OneServer:
     async def call(self, *command: Argument) -> Any:
         raise NotImplementedError
 
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
+        raise NotImplementedError
+
+    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        """There are always enough replicas."""
+        return await self.pipe(commands, errors=True)
+
     async def each(self, *command: Argument) -> list[Any]:
         return [await self.call(*command)]
 

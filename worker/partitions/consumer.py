@@ -94,9 +94,12 @@ class Consumer:
         settings: WorkerSettings,
         metrics: WorkerMetrics,
         cpu: Callable[[], float],
+        commit_store: Store | None = None,
     ) -> None:
+        """`commit_store` is a connection on which waiting for replicas holds up nothing else."""
         self._reader = reader
         self._store = store
+        self._commit_store = commit_store or store
         self._ownership = ownership
         self._settings = settings
         self._metrics = metrics
@@ -211,11 +214,11 @@ class Consumer:
     async def _commit(self, encoded: list[Commit]) -> list[AnyOutcome]:
         """Commit, and wait while the store is full: nothing was written then, so that the results in memory hold until
         there is space. Gateways refuse new commands meanwhile."""
-        replicas = self._settings.replicas if self._settings.durability == "replicated" else 0
+        replicas = self._settings.needed_replicas
         outcomes: list[AnyOutcome] = [CommitOutcome.FULL] * len(encoded)
         while waiting := [at for at, outcome in enumerate(outcomes) if outcome == CommitOutcome.FULL]:
             try:
-                found = await commits.commit(self._store, [encoded[at] for at in waiting], replicas)
+                found = await commits.commit(self._commit_store, [encoded[at] for at in waiting], replicas)
                 for at, outcome in zip(waiting, found, strict=True):
                     outcomes[at] = outcome
             except StoreError as error:

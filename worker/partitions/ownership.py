@@ -18,6 +18,7 @@ from shared.bus import (
     outages,
     partition_contents,
     quarantine,
+    visibility,
 )
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
@@ -55,7 +56,9 @@ class Ownership:
         catalog: GameCatalog,
         clock: StoreClock,
         monotonic: Callable[[], float],
+        commit_store: Store | None = None,
     ) -> None:
+        """`commit_store` is a connection on which waiting for replicas holds up nothing else."""
         self.worker = worker
         self.partitions: dict[Partition, OwnedPartition] = {}
         self.deadlines = DeadlineScheduler(store, clock, self.partitions, self.may_work)
@@ -64,6 +67,7 @@ class Ownership:
         """Set whenever partitions were added, or shall be handed over."""
         self.draining = False
         self._store = store
+        self._commit_store = commit_store or store
         self._settings = settings
         self._catalog = catalog
         self._clock = clock
@@ -210,7 +214,8 @@ class Ownership:
             return
         wanted = [self._keys[number] for number in numbers]
         servers = [self._server_of(partition) for partition in wanted]  # before the call: it may move meanwhile
-        found = await leases.take(self._store, wanted, self.worker, self._settings.lease_ms)
+        store, replicas = self._commit_store, self._settings.needed_replicas
+        found = await leases.take(store, wanted, self.worker, self._settings.lease_ms, replicas)
         taken = [
             OwnedPartition(number, self._keys[number], lease, self._catalog, self._settings, self.watchdog, server)
             for number, lease, server in zip(numbers, found, servers, strict=True)
@@ -238,6 +243,9 @@ class Ownership:
             partition.begin(found.parked)
             commands += self._note_outages(partition, found, stored_format)
         commands += [leases.renewing(one.keys, one.lease, self._settings.lease_ms) for one in taken]
+        if self._settings.needed_replicas:
+            # Taking has waited for replicas, so that they have everything which the last owner has left.
+            commands += [visibility.revealing(one.keys, one.lease.token, one.lease.commit) for one in taken]
         await self._store.pipe(commands)
         for partition, found in zip(taken, contents, strict=True):
             if self._server_of(partition.keys) == partition.server:

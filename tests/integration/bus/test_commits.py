@@ -1,19 +1,13 @@
 """What is committed, what is refused, and what is said of it."""
 
-import asyncio
-from contextlib import closing
-
 from shared.bus import commits, leases
-from shared.bus.address import Address
 from shared.bus.commits import Commit
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
 from shared.bus.store import RedisCommand, Store
-from shared.bus.subscription import Subscription
 from shared.ids import CommitNumber, Epoch, Partition
-from tests.support.bus import ANN, BOB, ROOM, P, Q, linked, take, taken, taken_in_time
+from tests.support.bus import ANN, BOB, ROOM, P, Q, take, taken, taken_in_time
 from tests.support.fake_store import FakeStore
-from tests.support.valkey import ValkeyServer
 
 
 def writes() -> tuple[RedisCommand, ...]:
@@ -184,30 +178,6 @@ async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
     refused = Commit(P, ours, "0-0", "5-0", (*writes(), ("HSET", P.commands)), (("a", b"1"),))
     await commits.commit(store, [refused, Commit(Q, mine, "0-0", "6-0", writes_of_q(), (("a", b"2"),))])
     assert news.heard() == [("a", b"[2]")]
-
-
-async def test_nothing_is_said_before_enough_replicas_have_it(own_valkey: ValkeyServer) -> None:
-    link, onlooker = await linked(own_valkey.url), await linked(own_valkey.url)
-    ours, mine = await two_leases(link)
-    heard: asyncio.Queue[bytes] = asyncio.Queue()
-    subscribed = asyncio.Event()
-    news = Subscription(Address.parse(own_valkey.url))
-    news.start(("a",), lambda _channel, data: heard.put_nowait(data), subscribed.set)
-    await subscribed.wait()
-    three = [
-        Commit(P, ours, "0-0", "5-0", writes(), (("a", b"1,2"),)),
-        Commit(Keys(Partition(3), 4), Lease(Epoch(1), "w:1:x", "0-0", 0), "0-0", "5-0", (), (("a", b"3"),)),
-        Commit(Q, mine, "0-0", "6-0", writes_of_q(), (("a", b"4"),)),
-    ]
-    committing = asyncio.create_task(commits.commit(link, three, replicas=1))
-    while not await onlooker.call("EXISTS", Q.journal(ROOM)):
-        await asyncio.sleep(0)
-    await onlooker.call("PUBLISH", "a", "no replica yet")
-    replica = ValkeyServer(extra=("--replicaof", "127.0.0.1", str(own_valkey.port)))
-    with closing(await asyncio.to_thread(replica.start)):
-        assert await committing == ["OK", "FENCED", "OK"]
-        assert [await heard.get(), await heard.get()] == [b"no replica yet", b"[1,2,4]"]
-    await asyncio.gather(news.stop(), link.stop(), onlooker.stop())
 
 
 async def test_a_batch_without_entries_of_the_stream_can_be_committed(store: Store) -> None:
