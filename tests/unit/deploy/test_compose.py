@@ -167,7 +167,7 @@ def test_the_proxy_listens_on_two_ports_and_forwards_to_the_gateways(compose: di
 def test_the_proxy_repeats_refused_reads_at_another_gateway(compose: dict[str, Any]) -> None:
     """tests/e2e/test_proxy.py tries it where haproxy is installed."""
     config = text("deploy/docker/haproxy.cfg")
-    gateways = config.partition("\nbackend gateways\n")[2].partition("\nbackend operators\n")[0]
+    gateways = config.partition("\nbackend gateways\n")[2].partition("\nbackend gateways_operators\n")[0]
     assert "retry-on conn-failure empty-response 503\n" in gateways
     assert "http-request disable-l7-retry unless METH_GET\n" in gateways
     assert "option redispatch 1\n" in config
