@@ -65,7 +65,10 @@ class Node:
         redis_url: Callable[[], str],
         settings: Mapping[str, object],
         env: Mapping[str, str],
+        root: Path = ROOT,
     ) -> None:
+        """`root` is the folder of the release whose program is started."""
+        self._root = root
         self.role = role
         self._redis_url = redis_url
         self._settings = settings
@@ -101,7 +104,7 @@ class Node:
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 bound_to_parent([sys.executable, "-m", self.role]),
-                cwd=ROOT,
+                cwd=self._root,
                 env={**os.environ, **self._env, **changed, **where},
                 stdout=log,
                 stderr=log,
@@ -124,16 +127,19 @@ class Node:
 
     def _is_ready(self) -> bool:
         try:
-            return self.get("/readyz")[0] == 200
+            status = self.get("/readyz")[0]
+            if status == 404:  # a worker of the release before
+                status = self.get("/healthz")[0]
+            return status == 200
         except OSError:
             return False
 
     def kill(self) -> None:
         self._end(signal.SIGKILL)
 
-    def terminate(self) -> int:
+    def terminate(self, limit_s: float = 30) -> int:
         """Send SIGTERM and wait until it ends; its exit code."""
-        return self._end(signal.SIGTERM)
+        return self._end(signal.SIGTERM, limit_s)
 
     def send(self, number: signal.Signals) -> None:
         assert self._process is not None
@@ -145,10 +151,10 @@ class Node:
     def go_on(self) -> None:
         self.send(signal.SIGCONT)
 
-    def _end(self, number: signal.Signals) -> int:
+    def _end(self, number: signal.Signals, limit_s: float = 30) -> int:
         assert self._process is not None
         self._process.send_signal(number)
-        return self._process.wait(timeout=30)
+        return self._process.wait(timeout=limit_s)
 
     def get(self, path: str, token: str = "", key: str = "", *, port: int = 0) -> tuple[int, bytes]:
         """Status and body of a GET, with the token of a session and the key of a private room."""
@@ -186,7 +192,8 @@ class Node:
 class Cluster:
     """A Valkey, gateways and workers. Each process gets those settings that its role reads."""
 
-    def __init__(self, *, env: Mapping[str, str] | None = None, **settings: object) -> None:
+    def __init__(self, *, env: Mapping[str, str] | None = None, root: Path = ROOT, **settings: object) -> None:
+        self._root = root
         self._servers = store_servers(topology())
         self.gateways: list[Node] = []
         self.workers: list[Node] = []
@@ -208,11 +215,15 @@ class Cluster:
 
     def node(self, role: str, **settings: object) -> Node:
         """Another gateway or worker, not yet started."""
+        return self.node_of(self._root, role, **settings)
+
+    def node_of(self, root: Path, role: str, **settings: object) -> Node:
+        """Another gateway or worker of the release in the folder `root`, not yet started."""
         kind: type[StoreSettings] = GatewaySettings if role == "gateway" else WorkerSettings
         known = {f"TAVOLATA_{name.upper()}": str(value) for name, value in (self._settings | settings).items()}
         understood = from_env(kind, known)
         own = {name: value for name, value in (self._settings | settings).items() if hasattr(understood, name)}
-        node = Node(role, self._servers.folder, lambda: self._redis_url or self._servers.url, own, self._env)
+        node = Node(role, self._servers.folder, lambda: self._redis_url or self._servers.url, own, self._env, root)
         (self.gateways if role == "gateway" else self.workers).append(node)
         return node
 
