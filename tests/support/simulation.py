@@ -76,12 +76,9 @@ class Simulation:
         decide_ms: float = 0.0,
         kinds: Sequence[str] = FAULTS,
         rate: float = 0.03,
-        versions: Sequence[Sequence[int]] = ((1,),),
     ) -> None:
         """`decide_ms`: the CPU time that each move costs its worker. `kinds` of faults, and how likely one is at each
-        of the first events. `versions` of the game that a worker may know: each new worker draws one of them, and in
-        the calm time all workers know all versions."""
-        self._versions = versions
+        of the first events."""
         self._kinds = kinds
         self._rate = rate
         self.dice = Random(seed)
@@ -136,8 +133,6 @@ class Simulation:
         for _ in range(faults):
             await self._one(self._something_wrong if self.dice.random() < self._rate else self._something)
         self._calm()
-        if len(self._versions) > 1:
-            self._replace_workers()
         done = [len(player.visits) for player in self.players]
         for _ in range(most):
             await self._one(self._something)
@@ -335,22 +330,12 @@ class Simulation:
         self._made += 1
         cpu = VirtualCpu(self.time)
         games = [replace(stones.GAME, version=version) for version in versions]
-        known = self.dice.choice(self._versions) if len(self._versions) > 1 else self._versions[0]
-        games = [replace(stones.GAME, version=version) for version in known]
         catalog = GameCatalog([cpu.charge(game, self._decide_ms) for game in games])
         self.workers.append(MemoryWorker(self.world, self._made, WORKER, catalog, cpu.used_s))
         if len(self.workers) > 3:
             oldest = self.workers[0]
             oldest.crash(self.dice)
             self._forget(oldest)
-
-    def _replace_workers(self) -> None:
-        """All workers crash, and others come that know all versions."""
-        self._versions = [sorted({version for known in self._versions for version in known})]
-        for worker in list(self.workers):
-            worker.crash(self.dice)
-            self._forget(worker)
-            self._start_worker()
 
     def _start_gateway(self) -> None:
         self._made += 1
