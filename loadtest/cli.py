@@ -101,6 +101,9 @@ def load(
     check_at_once: Annotated[
         bool, typer.Option("--check-at-once", help="Check each game when it ends, instead of at the end of the run.")
     ] = False,
+    allow_rewound: Annotated[
+        bool, typer.Option("--allow-rewound", help="Undone moves are no violation: the store may lose its last writes.")
+    ] = False,
     report_file: Annotated[
         Path | None, typer.Option("--report", metavar="FILE", help="File for a page (HTML) with all measurements.")
     ] = None,
@@ -160,6 +163,7 @@ def load(
             if faults
             else None,
             check_at_once=check_at_once,
+            allow_rewound=allow_rewound,
         )
     except PlanError as error:
         raise typer.BadParameter(str(error)) from None

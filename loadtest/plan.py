@@ -50,6 +50,7 @@ class LoadPlan:
     """Time without a move after which a table is given up."""
     faults: FaultPlan | None = None
     check_at_once: bool = False
+    allow_rewound: bool = False
     """Check the record of a game when the game has ended, not at the end of the run."""
 
     def kind_of(self, table: int) -> tuple[TableKind, int]:

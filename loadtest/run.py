@@ -76,7 +76,7 @@ async def run(
     """
     await _require_server(plan)
     await _require_game(plan)
-    measurements, findings = Measurements(time.perf_counter()), Findings()
+    measurements, findings = Measurements(time.perf_counter()), Findings(allow_rewound=plan.allow_rewound)
     state = RunState(plan, measurements, findings, meter)
     state.versions, state.cluster_settings = await versions(meter.data), cluster_settings(meter.data)
     context = RunContext(plan, _tag(), findings, measurements, asyncio.Semaphore(OPENING_AT_ONCE))

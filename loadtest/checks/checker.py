@@ -8,6 +8,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 from zlib import crc32
 
@@ -23,10 +24,11 @@ _VIOLATIONS = {
     "differing": "a seat received another step, position or result than the record or another seat has",
     "faults": "the server sent an error or an illegal message, or did not recover from a fault",
     "unfinished": "a table made no move for a long time",
+    "rewound": "an acknowledged move was undone, because the store came back without its last writes, and said so",
 }
 _REMARKS = {
     "resyncs": "a client continued from a whole view, with a reason that the protocol names",
-    "rewound": "the store came back without its last writes, and said so",
+    "rewinds": "a client continued from a view of a store that came back without its last writes",
     "resends": "a request was sent again with the same id after a lost connection",
     "unchecked": "a move that the room no longer keeps",
 }
@@ -65,6 +67,8 @@ class Findings:
     counts: Counter[str] = field(default_factory=Counter)
     texts: list[str] = field(default_factory=list)
     most_texts: int = 20
+    allow_rewound: bool = False
+    """Moves that were undone are no violation: the store was expected to lose its last writes."""
 
     def add(self, kind: str, text: str, times: int = 1) -> None:
         self.counts[kind] += times
@@ -73,7 +77,7 @@ class Findings:
 
     @property
     def clean(self) -> bool:
-        return not any(self.counts[kind] for kind in VIOLATIONS)
+        return not any(self.counts[kind] for kind in VIOLATIONS if not (self.allow_rewound and kind == "rewound"))
 
     def verdict(self) -> str:
         counted = ", ".join(f"{self.counts[kind]} {kind}" for kind in VIOLATIONS)
@@ -96,11 +100,14 @@ class Track:
         self._digests = array("I")
         self._acked_ids = array("q")
         self._acked_offsets = array("q")
+        self._rewinds: list[int] = []
+        """For each rewind, the number of acknowledgements before it."""
 
     def view(self, epoch: int, offset: int, reason: str = "") -> None:
         """A whole view was received: the next step is the one after it."""
         if reason == "rewound":
-            self._findings.add("rewound", f"{self} went back from step {self.offset} to {offset}")
+            self._rewinds.append(len(self._acked_ids))
+            self._findings.add("rewinds", f"{self} went back from step {self.offset} to {offset}")
         elif reason:
             self._findings.add("resyncs", f"{self} got a view at step {offset}: {reason}")
         self.broken = False
@@ -136,7 +143,11 @@ class Track:
 
     def acked(self, command: int, offset: int) -> None:
         if self._acked_ids and self._acked_ids[-1] == command:
-            if self._acked_offsets[-1] != offset:
+            if self._rewinds and self._rewinds[-1] == len(self._acked_ids):
+                # The client has sent an undone move again, with its id.
+                self._acked_offsets[-1] = offset
+                self._rewinds[-1] -= 1
+            elif self._acked_offsets[-1] != offset:
                 text = f"{self}: move {command} was acknowledged for steps {self._acked_offsets[-1]} and {offset}"
                 self._findings.add("doubled", text)
             return
@@ -150,7 +161,8 @@ class Track:
     @property
     def last(self) -> int:
         """The last step that the record must contain."""
-        return max(self.offset, max(self._acked_offsets, default=0))
+        since = self._acked_offsets[self._rewinds[-1] :] if self._rewinds else self._acked_offsets
+        return max(self.offset, max(since, default=0))
 
     def compare(self, record: RoomRecord) -> None:
         """Compare the received steps and acknowledgements with the record as this seat may read it."""
@@ -161,11 +173,19 @@ class Track:
                 self._findings.add("differing", f"{self} received another step {offset} than the record has")
         begin = min(steps, default=0) if record.trimmed else 0
         offsets = _offsets(record.updates)
-        for command, offset in zip(self._acked_ids, self._acked_offsets, strict=True):
-            if offset < begin:
-                self._findings.add("unchecked", "")
-            else:
-                self._check_move(command, offset, offsets.get((self.seat, command), []))
+        bounds = (0, *self._rewinds, len(self._acked_ids))
+        for first, end in pairwise(bounds):
+            moves = list(zip(self._acked_ids[first:end], self._acked_offsets[first:end], strict=True))
+            kept = [offset for command, offset in moves if offsets.get((self.seat, command)) == [offset]]
+            # A rewind undoes the last steps. A move before one that was kept cannot be among them.
+            undone_after = max(kept, default=0) if end in self._rewinds else None
+            for command, offset in moves:
+                if offset < begin:
+                    self._findings.add("unchecked", "")
+                elif undone_after is not None and offset > undone_after:
+                    self._findings.add("rewound", f"{self}: move {command}, acknowledged as step {offset}, was undone")
+                else:
+                    self._check_move(command, offset, offsets.get((self.seat, command), []))
 
     def _check_move(self, command: int, offset: int, offsets: list[int]) -> None:
         if not offsets:

@@ -61,7 +61,7 @@ def test_holes_repeats_and_disorder_are_counted(
     assert findings.clean is not bool(expected)
 
 
-@pytest.mark.parametrize(("reason", "kind"), [("trimmed", "resyncs"), ("slow", "resyncs"), ("rewound", "rewound")])
+@pytest.mark.parametrize(("reason", "kind"), [("trimmed", "resyncs"), ("slow", "resyncs"), ("rewound", "rewinds")])
 def test_a_view_with_a_reason_starts_a_new_sequence(track: Track, findings: Findings, reason: str, kind: str) -> None:
     tell(track, 3, 4, 5)
     track.view(EPOCH + 1, 4, reason)
@@ -134,7 +134,44 @@ def test_steps_before_a_view_are_not_compared(track: Track, findings: Findings) 
     tell(track, 3, 4, 5)
     track.view(EPOCH + 1, 5, "rewound")
     compare(track, step(3), step(4, epoch=9), step(5, epoch=9))
-    assert found(findings) == {"rewound": 1}
+    assert found(findings) == {"rewinds": 1}
+    assert findings.clean
+
+
+def test_an_acknowledged_move_above_a_rewind_is_rewound_and_not_lost(track: Track, findings: Findings) -> None:
+    tell(track, 3, 4)
+    track.acked(70, 3)
+    track.acked(71, 4)
+    track.view(EPOCH + 1, 3, "rewound")
+    compare(track, step(3, 1, 70), step(4, epoch=EPOCH + 1))
+    assert found(findings) == {"rewinds": 1, "rewound": 1}
+    assert not findings.clean
+    findings.allow_rewound = True
+    assert findings.clean
+
+
+def test_a_move_before_one_that_a_rewind_has_kept_is_lost(track: Track, findings: Findings) -> None:
+    track.acked(70, 3)
+    track.acked(71, 4)
+    track.view(EPOCH + 1, 4, "rewound")
+    compare(track, step(3), step(4, 1, 71))
+    assert found(findings) == {"rewinds": 1, "lost": 1}
+
+
+def test_a_move_after_a_rewind_must_be_in_the_record(track: Track, findings: Findings) -> None:
+    track.view(EPOCH + 1, 3, "rewound")
+    track.acked(70, 4)
+    compare(track, step(3), step(4))
+    assert found(findings) == {"rewinds": 1, "lost": 1}
+
+
+def test_an_undone_move_that_was_sent_again_counts_where_it_was_carried_out(track: Track, findings: Findings) -> None:
+    track.acked(70, 5)
+    track.view(EPOCH + 1, 3, "rewound")
+    track.acked(70, 4)
+    compare(track, step(3), step(4, 1, 70))
+    assert found(findings) == {"rewinds": 1}
+    assert track.last == 4
 
 
 def test_the_verdict_names_every_kind(findings: Findings) -> None:

@@ -39,4 +39,4 @@ def test_no_line_is_wrapped_inside_a_word_on_a_terminal(width: int) -> None:
 
 def test_the_verdict_is_one_line_in_a_file() -> None:
     [line] = [line for line in shown(60, terminal=False) if line.startswith("checker: ")]
-    assert line.endswith("0 unfinished")
+    assert line.endswith("0 unfinished, 0 rewound")
