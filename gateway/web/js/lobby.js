@@ -69,7 +69,8 @@ class Lobby {
     const answer = await fetch("/api/players").catch(() => null);
     if (!answer?.ok) return;
     const { online } = await answer.json();
-    this.online.textContent = online === 1 ? "You are the only one online" : `${online} online`;
+    // Gateways report their connections with a delay: this player may not be counted yet.
+    this.online.textContent = online < 2 ? "You are the only one online" : `${online} online`;
   }
 
   /** Reads one page of the list: the first one, or the one after a table. */

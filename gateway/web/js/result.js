@@ -13,9 +13,12 @@ export function headline(room, me) {
 
 /** `line(seat)` returns the game's account of a seat; `rematch` begins the next game. */
 export function resultCard(app, room, number, line, rematch) {
-  const winners = room.outcome?.winners ?? [];
+  const { winners = [], scores = {} } = room.outcome ?? {};
   const seats = [...room.seats].sort(
-    (one, other) => winners.includes(other.seat) - winners.includes(one.seat) || one.seat - other.seat,
+    (one, other) =>
+      winners.includes(other.seat) - winners.includes(one.seat) ||
+      (scores[other.seat] ?? 0) - (scores[one.seat] ?? 0) ||
+      one.seat - other.seat,
   );
   const rows = seats.map(({ seat, name }) =>
     h(

@@ -29,8 +29,8 @@ export async function openRules(app, game) {
     ),
     h("div", { class: "drawerbody", tabindex: 0 }, ...short(rules), whole(rules)),
     h(
-      "footer",
-      {},
+      "div",
+      { class: "drawerfoot" },
       button("Play", () => drawer.close(), { class: "primary", id: "rules-done" }),
     ),
   );

@@ -1,5 +1,6 @@
 // The rules of Eriantys for the drawer.
 
+import { s } from "../dom.js";
 import { coin, icon, professor, student, tower } from "../glyphs.js";
 
 export const rules = {
@@ -15,7 +16,10 @@ export const rules = {
   ],
   key: () => [
     [icon(student("RED")), "a student; each color has a shape of its own"],
-    [icon(professor("RED", true)), "the professor of a color, on the board of its owner"],
+    [
+      icon(s("g", { transform: "scale(0.8)" }, professor("RED", true))),
+      "the professor of a color, on the board of its owner",
+    ],
     [icon(tower("BLACK")), "a tower: B black, W white, G gray"],
     [icon(coin()), "a coin, or a place in the dining room that earns one (expert rules)"],
     ["◌", "a dashed violet ring: this has changed since your last move"],
