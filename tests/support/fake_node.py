@@ -21,9 +21,11 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 async def run(settings: GatewaySettings) -> None:
     stop = asyncio.Event()
     if "FAKE_STUBBORN" not in os.environ:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
     else:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     async with await asyncio.start_server(answer, settings.host, settings.port):
         await stop.wait()
 
