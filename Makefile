@@ -48,6 +48,7 @@ test: check ## run everything that must hold for a submission: check, then all t
 
 verify: check ## run what takes long: hundreds of simulations, thorough fuzzing
 	TAVOLATA_SIMULATIONS=$(VERIFY_SIMULATIONS) $(PYTEST) tests/simulation --timeout 7200 $(ARGS)
+	TAVOLATA_NETWORK_FAULTS=1 $(PYTEST) tests/network -rs $(ARGS)
 	TAVOLATA_FUZZ_ROUNDS=$(VERIFY_FUZZ_ROUNDS) $(PYTEST) tests/fuzz $(ARGS)
 	$(PYTEST) tests/unit --hypothesis-profile thorough --timeout 7200 $(ARGS)
 	TAVOLATA_TOPOLOGIES=all $(PYTEST) tests/integration/bus $(ARGS)

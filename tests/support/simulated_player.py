@@ -220,6 +220,13 @@ class SimulatedPlayer:
             if code == "command/too_old" and number not in self._busy:
                 self.errors.append(f"{self._name}'s command {number} is called too old")
             self.visit.refused[number] = code
+            if self.store_lost_writes and code.startswith("room/"):  # the room, or the seat in it, is gone
+                self.visit.over = True
+                self.pending.clear()
+
+    def give_up(self) -> None:
+        """Leave the room: its other player may have lost the seat."""
+        self._fed_up = True
 
     def _start_again(self, number: int) -> bool:
         """After a loss of writes, look for another table when this one, or the request for one, is unknown."""

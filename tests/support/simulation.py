@@ -160,8 +160,8 @@ class Simulation:
         if self.faults["worker_of_another_version_starts"]:
             self._start_worker((1, 2))
         for player in self.players:
-            if player.store_lost_writes and player.visit is not None:
-                player.visit.over = True  # its room may be gone, and nothing would happen in it
+            if player.store_lost_writes:
+                player.give_up()
 
     async def _one(self, happening: Callable[[], None]) -> None:
         happening()
