@@ -79,7 +79,7 @@ class Result(msgspec.Struct, gc=False):
     expires_ms: int = 0
     """The time at which a room that is over leaves the store (milliseconds since 1970); 0: it stays."""
     quarantine: str = ""
-    """Why the room is set aside."""
+    """The error for which the room is set aside."""
     freed: bool = False
     """The room is set aside no longer."""
     audit: AuditEntry | None = None

@@ -133,7 +133,7 @@ class PendingRequest {
   /** The `ack`, while the update of its step has not been received. */
   acked = null;
 
-  /** `own`: the client itself makes the request, and nobody waits for the answer. */
+  /** `own`: the client itself makes the request, and no caller waits for the answer. */
   constructor(kind, fields, deadline = Infinity, own = false) {
     Object.assign(this, { kind, fields, deadline, own, room: fields.room ?? 0 });
     this.answer = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));

@@ -26,7 +26,7 @@ class ClusterNode:
 
     @property
     def is_dead(self) -> bool:
-        """As the servers have agreed."""
+        """Whether the majority of the primaries counts the server as dead."""
         return "fail" in self.flags
 
     @property

@@ -8,7 +8,7 @@ from shared.ids import GatewayId, SessionId, TraceId
 
 
 class IdSource(Protocol):
-    """Where new ids and seeds come from. A simulation draws them from its own seed."""
+    """The source of new ids and seeds. A simulation draws them from its own seed."""
 
     def new_gateway(self) -> GatewayId: ...
     def new_session(self) -> SessionId: ...

@@ -1,4 +1,4 @@
-"""Which part of a step a receiver may see. Live deliveries and the HTTP API share this rule."""
+"""The part of a step that a receiver may see. Live deliveries and the HTTP API share this rule."""
 
 import msgspec
 

@@ -65,7 +65,7 @@ class Api:
         return packed(request, json(GamesBody(tuple(games))))
 
     async def _players(self, _request: Request) -> Response:
-        """How many clients are connected to the cluster, of all dialects."""
+        """The number of clients that are connected to the cluster, of all dialects."""
         return json(PlayersBody(await self._online.players()))
 
     async def _rooms(self, request: Request) -> Response:
@@ -84,7 +84,7 @@ class Api:
         return Response(self._node.rooms.page(wanted).body, media_type="application/json")
 
     async def _watchers(self, request: Request) -> Response:
-        """How many spectators a public room has. Other rooms are not told apart from rooms that do not exist."""
+        """The number of spectators of a public room. Other rooms are answered like rooms that do not exist."""
         room = RoomId(request.path_params["room"])
         listing = self._node.rooms.get(room)
         is_public = listing is not None and not listing.private and not listing.only

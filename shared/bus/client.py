@@ -187,7 +187,7 @@ class StoreClient:
             try:
                 self._connection = await self._connect()
             except StoreError as error:
-                # A refusal, such as a configuration that is not durable, lasts until somebody mends it.
+                # A refusal, such as a configuration that is not durable, lasts until an operator mends it.
                 level = logging.WARNING if isinstance(error, StoreRefused) and str(error) != reported else logging.DEBUG
                 log.log(level, "%s", error)
                 reported = str(error)

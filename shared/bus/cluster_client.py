@@ -20,11 +20,11 @@ from shared.bus.store import Argument, RedisCommand, StoreDown, StoreError, Stor
 log = logging.getLogger("tavolata.cluster")
 
 _RETRY_S = 1.5
-"""How long a command is tried. A slot that is moved key by key may refuse commands with several keys for that long."""
+"""Time for which a command is tried. A slot that is moved key by key may refuse commands with several keys for that long."""
 _PAUSES_S = (0.0, 0.01, 0.03, 0.1)
 _CONNECT_S = 1.0
 _KEPT_S = 2.0
-"""How long the connection to a node that serves no slot any more is kept: replies may be under way."""
+"""Time for which the connection to a node without slots is kept: replies may be under way."""
 _AGAIN = frozenset((RefusalKind.MOVED, RefusalKind.ASK, RefusalKind.TRYAGAIN, RefusalKind.NOSCRIPT))
 
 

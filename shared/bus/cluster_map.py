@@ -53,7 +53,7 @@ class SlotRange:
 
 
 def parse_slots(reply: Sequence[Any], asked: str) -> tuple[SlotRange, ...]:
-    """The ranges in a reply to CLUSTER SLOTS. A node that does not know its own host is at the host that was asked."""
+    """The ranges in a reply to CLUSTER SLOTS. A node that does not know its own host has the host that was asked."""
     found = []
     for first, last, primary, *replicas in reply:
         host = primary[0].decode() if primary[0] else ""
@@ -77,7 +77,7 @@ class ClusterMap:
         return self._places[slot]
 
     def changes_of(self, slot: int) -> int:
-        """How often the slot has moved: a node that gets a slot back may have lost writes meanwhile."""
+        """The number of times that the slot has moved: a node that gets a slot back may have lost writes meanwhile."""
         return self._changes[slot]
 
     def primaries(self) -> list[Place]:
@@ -96,7 +96,7 @@ class ClusterMap:
             self._tell()
 
     def moved(self, slot: int, place: Place) -> None:
-        """One slot is at another node."""
+        """Note that another node serves one slot."""
         if self._set(slot, place):
             self.ranges = ()  # so that the next report is compared slot by slot
             self._tell()

@@ -27,7 +27,7 @@ class Lease:
     cursor: str
     """The last stream entry that was committed."""
     idle_ms: int
-    """How long no worker owned the partition."""
+    """Time during which no worker owned the partition."""
     commit: int = 0
     """The number of the partition's last commit."""
     taken_ms: int = 0
@@ -49,7 +49,7 @@ async def take(
     takings = [_taking(partition, worker, lease_ms) for partition in partitions]
     if replicas:
         return [_lease(reply) for reply in await store.pipe_replicated(takings, replicas, _WAIT_MS)]
-    # A node of a Cluster that does not answer keeps nobody from taking the partitions of other nodes.
+    # A node of a Cluster that does not answer does not keep workers from taking the partitions of other nodes.
     replies = await store.pipe(takings, errors=store.sharded)
     return [_lease(reply) for reply in replies]
 

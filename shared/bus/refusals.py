@@ -13,7 +13,7 @@ class RefusalKind(StrEnum):
     MOVED = "MOVED"
     """Another node of the Cluster serves the slot."""
     ASK = "ASK"
-    """The slot is being moved, and the key is at its new node already, or new."""
+    """The slot is being moved, and its new node already has the key, or the key is new."""
     TRYAGAIN = "TRYAGAIN"
     """The slot is being moved, and only some of the command's keys are here."""
     CLUSTERDOWN = "CLUSTERDOWN"

@@ -158,7 +158,7 @@ class Person:
         self.wait_for_change(before)
 
     def moves_of_others(self) -> int:
-        """How often others have moved so far: it stays the same during a turn of this person."""
+        """The number of moves of others so far: it stays the same during a turn of this person."""
         events = [event for frame in self.frames if frame["type"] == "update" for event in frame["events"]]
         return sum(event["type"] == "room.played" for event in events)
 

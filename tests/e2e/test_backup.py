@@ -13,7 +13,7 @@ CLI = "deploy.cli"
 
 
 async def run(*words: str) -> str:
-    """What the command prints."""
+    """The output of the command."""
     done = await asyncio.to_thread(tavolata, *words, module=CLI)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -1,4 +1,4 @@
-"""What keeps a process from starting is said in one line, with an exit code and without a traceback."""
+"""A process that cannot start says why in one line, with an exit code and without a traceback."""
 
 import os
 import socket
@@ -30,7 +30,7 @@ def _run(role: str, *words: str, **settings: object) -> "subprocess.CompletedPro
 
 
 def _complaint(ended: "subprocess.CompletedProcess[str]") -> str:
-    """The one line that it may say."""
+    """The only line on stderr."""
     lines = [line for line in (ended.stdout + ended.stderr).splitlines() if " INFO " not in line]
     assert len(lines) == 1, ended
     assert lines[0].startswith("tavolata: ")

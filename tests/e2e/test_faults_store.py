@@ -142,7 +142,7 @@ async def test_an_unreachable_store_is_said_to_be_busy_and_nothing_is_lost(
 
 
 _ON_ITS_WAY_S = 1.0
-"""What was not answered by then was sent before the gateway noticed."""
+"""Commands that have no answer after this time were sent before the gateway noticed the loss of the store."""
 
 
 async def _until_busy(table: StonesTable) -> Message:

@@ -10,7 +10,7 @@ from tests.support.waiting import eventually, eventually_async
 
 
 async def _tables(cluster: Cluster, arrive: Arrive, number: int) -> list[StonesTable]:
-    """So many tables, each between players of both gateways."""
+    """A number of tables, each between players of both gateways."""
     return [
         await StonesTable.open(await arrive(cluster.gateways[0]), await arrive(cluster.gateways[1]))
         for _ in range(number)

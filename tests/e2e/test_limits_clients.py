@@ -1,4 +1,4 @@
-"""What one client may ask for: too much is said to be too much, and never counts as a move."""
+"""Limits of one client: requests beyond them are refused, and never count as moves."""
 
 from collections.abc import Iterator
 

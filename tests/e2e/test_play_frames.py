@@ -1,4 +1,4 @@
-"""Whatever a client sends: an error, nothing changed, and the connection stays; until it is too much."""
+"""Malformed frames are answered with an error, change nothing and keep the connection open, up to a limit."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What players of Snarl must find out for themselves is told by no message, in whatever form a table got it."""
+"""No message contains the parts of a Snarl level that players have to discover, in any form of the options."""
 
 from pathlib import Path
 

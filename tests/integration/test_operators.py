@@ -1,4 +1,4 @@
-"""What operators ask of the store: draining, owners, and the last steps of a room."""
+"""Requests of operators to the store: drains, owners, and the last steps of a room."""
 
 from collections.abc import AsyncIterator
 

@@ -21,7 +21,7 @@ MOST_SHOWN = 10
 
 @dataclass(slots=True)
 class SeedResults:
-    """What some seeds came to."""
+    """The outcome of some seeds."""
 
     seeds: int = 0
     acked: int = 0

@@ -24,7 +24,7 @@ def server() -> FakeServer:
 
 
 def kept(simulation: Simulation, server: FakeServer) -> int:
-    """How many acknowledged commands were found where they were said to be."""
+    """The number of acknowledged commands that were found at the place that was acknowledged."""
     with simulation.time.installed():
         return promise.check(server, PARTITIONS, simulation.visits, simulation.undone)
 

@@ -1,4 +1,4 @@
-"""How many examples property tests try: the profiles of tests/conftest.py decide, slow tests take a part of that."""
+"""The number of examples that property tests try: the profiles of tests/conftest.py decide, slow tests take a part of that."""
 
 from hypothesis import settings
 

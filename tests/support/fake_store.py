@@ -99,7 +99,7 @@ class FakeServer:
 
 
 class FakeNews:
-    """What was published on some channels, in order."""
+    """The messages on some channels, in order."""
 
     def __init__(self, pool: Any, line: Any, channels: int) -> None:
         self._pool = pool

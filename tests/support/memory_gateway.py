@@ -21,7 +21,7 @@ from tests.support.fake_store import FakeNews, OneServer
 from tests.support.memory_store import MemoryConnection, MemoryStore
 
 REPLY_S = 0.02
-"""How long a reply of the store is under way: meanwhile messages arrive on the subscription's own connection."""
+"""Time for which a reply of the store is under way: meanwhile messages arrive on the subscription's own connection."""
 _RESTART_S = 0.05
 
 

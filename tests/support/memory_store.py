@@ -73,7 +73,7 @@ class MemoryConnection(OneServer):
 
     @property
     def until_s(self) -> float:
-        """When the read that waits on this line ends; 0 if none does."""
+        """The time at which the read that waits on this line ends; 0 if none waits."""
         return self._requests[0].until_s if self._requests else 0.0
 
     async def call(self, *command: Argument) -> Any:

@@ -9,12 +9,12 @@ import msgspec
 from tests.support.memory_gateway import MemoryGateway, MemorySocket
 
 _FED_UP = 0.02
-"""How readily a player leaves a game."""
+"""The probability that a player leaves a game."""
 
 
 @dataclass(slots=True)
 class Visit:
-    """What one player saw and did in one room."""
+    """The observations and moves of one player in one room."""
 
     room: int
     seat: int

@@ -77,8 +77,8 @@ class Simulation:
         kinds: Sequence[str] = FAULTS,
         rate: float = 0.03,
     ) -> None:
-        """`decide_ms`: the CPU time that each move costs its worker. `kinds` of faults, and how likely one is at each
-        of the first events."""
+        """`decide_ms`: the CPU time that each move costs its worker. `rate`: the probability of a fault, of one of
+        the `kinds`, before each of the first events."""
         self._kinds = kinds
         self._rate = rate
         self.dice = Random(seed)
@@ -89,7 +89,7 @@ class Simulation:
         self.world = MemoryStore(server, self.time)
         chatty = self.dice.choice((0.0, 0.2))
         self._eager = self.dice.choice((0.02, 0.2))
-        """How readily players act out of turn: their refusals are saved and leave the journals."""
+        """The probability that players act out of turn: their refusals are saved and leave the journals."""
         self.players = [SimulatedPlayer(f"p{number}-", self.dice, chatty) for number in range(players)]
         self.workers: list[MemoryWorker] = []
         self.gateways: list[MemoryGateway] = []
@@ -103,7 +103,7 @@ class Simulation:
 
     @property
     def visits(self) -> list[Visit]:
-        """What all players did, in all rooms."""
+        """The observations and moves of all players, in all rooms."""
         return [visit for player in self.players for visit in player.visits]
 
     def run(self, faults: int = 400, most: int = 6_000) -> None:

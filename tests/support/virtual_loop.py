@@ -32,7 +32,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     @property
     def next_timer_s(self) -> float | None:
-        """When the earliest timer fires."""
+        """The time of the earliest timer."""
         times = [timer.when() for timer in self._scheduled if not timer.cancelled()]  # type: ignore[attr-defined]
         return min(times, default=None)
 

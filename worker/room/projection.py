@@ -27,7 +27,7 @@ from worker.room.state import RoomState
 
 _encode = msgspec.json.Encoder().encode
 _VIEW, _OPTIONS = Wants.VIEW.value, Wants.OPTIONS.value
-"""As plain integers: operators of `IntFlag` are slow, and these run for every receiver of a step."""
+"""Plain integers: operators of `IntFlag` are slow, and these run for every receiver of a step."""
 
 
 def _shown_spec(spec: RoomSpec, game: AnyGame) -> RoomSpec:

@@ -51,7 +51,7 @@ _decode_state = msgspec.json.Decoder(RoomState).decode
 SeatCommand: TypeAlias = Act | Say | Configure | Leave | Rematch
 
 _EARLY_MS = 250
-"""How much too early a deadline may fire: the clocks of worker and store differ a little."""
+"""Time by which a deadline may fire too early: the clocks of worker and store differ a little."""
 
 
 class Room:

@@ -1,4 +1,4 @@
-"""When a room is saved, and which of its records a snapshot makes superfluous."""
+"""The conditions under which a room is saved, and the records that a snapshot makes superfluous."""
 
 import msgspec
 

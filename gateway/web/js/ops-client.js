@@ -1,6 +1,6 @@
 // Requests to the operators' API, with the token of an operator.
 
-/** What an act came to: `ok`, or the text of the refusal; `again`: it is uncertain, and may be sent again. */
+/** The outcome of an act: `ok`, or the text of the refusal; `again`: it is uncertain, and may be sent again. */
 function outcome(status, said) {
   if (status < 300) return { ok: true };
   const again = status === 0 || said?.code === "ops/unanswered";

@@ -25,7 +25,7 @@ function wire(from, to, rate, live) {
   });
 }
 
-/** Which partitions a worker holds, as a strip of cells. */
+/** The partitions that a worker owns, as a strip of cells. */
 function strip(x, y, held, partitions) {
   const wide = (BOX - 20) / partitions;
   const mine = new Set(held ?? []);

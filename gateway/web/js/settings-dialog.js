@@ -50,7 +50,7 @@ function check(name, text, hint, turned) {
 async function turnNotifications(input, app) {
   change("notify", false);
   if (!input.checked) return;
-  // The browser asks only now: nobody is asked who has not turned the switch on.
+  // The browser asks for permission only after the player has turned the switch on.
   const answer = "Notification" in window ? await Notification.requestPermission() : "denied";
   input.checked = answer === "granted";
   change("notify", input.checked);

@@ -1,4 +1,4 @@
-"""What the bus promises, it promises on every kind of store. `make test` runs the contract on fakeredis, a Valkey and a
+"""The contract of the bus holds on every kind of store. `make test` runs the contract on fakeredis, a Valkey and a
 Cluster of one node; `make verify` (TAVOLATA_TOPOLOGIES=all) also with Sentinels, on a Cluster of six nodes, and on the
 Redis of the machine if it has one."""
 

@@ -1,4 +1,4 @@
-"""What is committed, what is refused, and what is said of it."""
+"""Commits: their writes, their refusals and their messages to gateways."""
 
 from shared.bus import commits, leases
 from shared.bus.commits import Commit

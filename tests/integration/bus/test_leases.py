@@ -1,4 +1,4 @@
-"""Who holds a partition."""
+"""Leases: the ownership of partitions."""
 
 from shared.bus import commits, leases
 from shared.bus.commits import Commit

@@ -1,4 +1,4 @@
-"""What all processes agree on."""
+"""Facts that all processes of a cluster share."""
 
 import msgspec
 import pytest

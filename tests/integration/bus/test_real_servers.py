@@ -1,4 +1,4 @@
-"""What only a real server can show: reading that waits, runs, durability."""
+"""Behaviour that only a real server has: blocking reads, restarts, durability."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Which workers and gateways are alive."""
+"""The registries of live workers and gateways."""
 
 import pytest
 

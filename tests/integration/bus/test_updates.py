@@ -1,4 +1,4 @@
-"""What was told, and what somebody missed of it."""
+"""The log of updates, and reading the updates that a client has missed."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What a gateway counts."""
+"""The metrics of a gateway."""
 
 from prometheus_client import generate_latest
 

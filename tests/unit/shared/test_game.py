@@ -1,4 +1,4 @@
-"""How the words of games and rooms travel."""
+"""Encoding and decoding of the messages of games and rooms."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Where a room lives."""
+"""The partition of a room."""
 
 from hypothesis import given
 from hypothesis import strategies as st

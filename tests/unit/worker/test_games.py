@@ -1,4 +1,4 @@
-"""Which games a worker can play."""
+"""The games that a worker can play."""
 
 import dataclasses
 import sys

@@ -344,7 +344,7 @@ function left(view) {
   return DECK_CARDS - placed - view.places.filter((content) => typeof content === "number").length;
 }
 
-/** What a gold card needs that the area does not show. */
+/** The symbols that a gold card needs and the area does not show. */
 function lacking(number, symbols) {
   const { cost } = CARDS.get(number);
   const kinds = [...new Set(cost)].map((kind) => [

@@ -1,4 +1,4 @@
-// What is known about the tiles of the dungeon: where monsters stand and which tiles they reach next, in words too.
+// The dangers of the tiles of the dungeon: where monsters stand and which tiles they reach next, in words too.
 
 import { spot } from "./snarl-map.js";
 

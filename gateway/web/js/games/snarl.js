@@ -40,14 +40,14 @@ class Snarl {
   #last = null;
   /** A tile with a monster that was pressed once: the next press goes there. */
   #armed = null;
-  /** What spectators see of the level, for a player who is not in it any more: {view, offset, asked}. */
+  /** The level as spectators see it, for a player who is not in it any more: {view, offset, asked}. */
   #followed = { view: start, offset: 0, asked: 0 };
 
   constructor(table) {
     this.table = table;
   }
 
-  /** When the time for a move runs out. */
+  /** The time at which a move is due. */
   due({ at, events }, room) {
     const time = room.spec.options?.move_time_ms ?? MOVE_TIME;
     if (events.some((event) => event.type === "turn_came")) this.#due = time ? at + time : 0;
@@ -282,7 +282,7 @@ class Snarl {
     return h("table", { class: "snarl-scores" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
   }
 
-  /** What has become of a player who is not in the level any more. */
+  /** The fate of a player who is not in the level any more. */
   notice({ game }) {
     const self = game.party.find((one) => one.seat === game.you);
     if (!self || game.end) return null;

@@ -1,4 +1,4 @@
-"""When a dead server of the store may return."""
+"""The time at which a dead server of the store is started again."""
 
 import pytest
 

@@ -97,12 +97,12 @@ def test_a_gateway_that_could_not_look_for_long_does_not_make_up_for_it() -> Non
 
 
 def at_the_emptiest(connections: Mapping[str, int], _dice: Random) -> str:
-    """Where HAProxy's leastconn puts a new socket."""
+    """The gateway that HAProxy's leastconn chooses for a new socket."""
     return min(connections, key=lambda gateway: connections[gateway])
 
 
 def anywhere(connections: Mapping[str, int], dice: Random) -> str:
-    """Where the kernel puts a new socket of a shared port."""
+    """The gateway that the kernel chooses for a new socket of a shared port."""
     return dice.choice(list(connections))
 
 

@@ -1,4 +1,4 @@
-"""What operators are told of a room."""
+"""The description of a room for operators."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who sits where, read off a journal."""
+"""The seats of a room, read from its journal."""
 
 import msgspec
 

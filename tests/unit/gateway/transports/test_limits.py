@@ -1,4 +1,4 @@
-"""How much a client may ask for."""
+"""Limits on the messages of a client."""
 
 import pytest
 

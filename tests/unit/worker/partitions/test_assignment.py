@@ -1,4 +1,4 @@
-"""Who should hold which partition: even shares, the same for everybody, few movements."""
+"""The assignment of partitions: even shares, the same result at every worker, few movements."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What of a room is told to whom: secrets leave it by no way."""
+"""The projection of a room for each receiver: no update contains a secret."""
 
 from shared.commands import Enter, Gone, Leave, Say, Wants, Watch
 from shared.ids import Seat

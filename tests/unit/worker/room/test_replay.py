@@ -74,7 +74,7 @@ def what_it_is(room: Room) -> dict[str, Any]:
 
 
 def without_results(what: dict[str, Any]) -> dict[str, Any]:
-    """What the journal alone tells: refusals that were saved may be gone from it."""
+    """The state according to the journal alone, which may lack refusals that were saved."""
     return what | {"seats": {seat: place | {"results": {}} for seat, place in what["seats"].items()}}
 
 

@@ -1,4 +1,4 @@
-"""Who sits in a room: opening, joining, leaving, being lost and coming back."""
+"""The seats of a room: opening, joining, leaving, losing the connection, returning."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""How often each of the sixteen objectives is met."""
+"""The number of times that each of the sixteen objectives is met."""
 
 from itertools import combinations
 

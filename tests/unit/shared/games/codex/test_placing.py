@@ -1,4 +1,4 @@
-"""Where cards may lie, what they cover, what they score."""
+"""Placing cards: legal places, covered corners, points."""
 
 import pytest
 from hypothesis import given

@@ -42,7 +42,7 @@ def hidden_cards(state: State, seat: Seat | None) -> list[int]:
 
 
 def look(card: int) -> object:
-    """What can be told of a hidden card: cards that look alike can be exchanged."""
+    """The visible part of a hidden card: cards that look alike can be exchanged."""
     if card in OBJECTIVES:
         return "objective"
     return "starting" if card in [start.id for start in STARTING_CARDS] else BACKS[card]

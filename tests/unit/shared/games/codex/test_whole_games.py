@@ -1,4 +1,4 @@
-"""What holds at every step of any game."""
+"""Invariants of every step of any game."""
 
 import json
 from collections import Counter

@@ -14,7 +14,7 @@ from tests.unit.shared.games.eriantys.test_whole_games import midgame
 
 
 def reachable(state: State, depth: int) -> list[int]:
-    """How many different positions there are after one command, after two, ..."""
+    """The numbers of different positions after one command, after two, ..."""
     counts, front = [], {state}
     for _ in range(depth):
         after = set()

@@ -1,4 +1,4 @@
-"""How a game of Eriantys begins, and who may have which mage and towers."""
+"""The start of a game of Eriantys, and the choice of mages and towers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How zombies and ghosts may move, how they choose, and what they do to players."""
+"""Zombies and ghosts: legal moves, choice of moves, attacks on players."""
 
 import pytest
 

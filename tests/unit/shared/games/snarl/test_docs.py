@@ -1,4 +1,4 @@
-"""What the page of the game shows is true."""
+"""The examples in the docs of the game are correct."""
 
 import re
 from pathlib import Path

@@ -192,7 +192,7 @@ def test_hallways_may_run_side_by_side_and_rooms_may_touch() -> None:
 
 
 def crowded(number: int) -> Level:
-    """So many rooms of one tile, and so many times the same long hallway."""
+    """A level with a number of rooms of one tile, and the same long hallway a number of times."""
     places = [(0, 0), (8, 0)] + [(20 + 2 * (room // 120), 2 * (room % 120)) for room in range(number)]
     rooms = [
         {"type": "room", "origin": place, "bounds": {"rows": 1, "columns": 1}, "layout": [[2 if place[0] < 20 else 0]]}

@@ -1,4 +1,4 @@
-"""Where a player may go, and what happens there."""
+"""Moves of players and their effects."""
 
 import pytest
 

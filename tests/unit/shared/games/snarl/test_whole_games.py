@@ -72,7 +72,7 @@ def _news(state: State, players: tuple[Seat, ...], picks: Dice) -> tuple[Event, 
 
 
 def cut(scene: View, seat: Seat) -> Window | None:
-    """What a seat must see, cut anew from what spectators see."""
+    """The expected view of a seat, computed from the view of spectators."""
     me = next(member for member in scene.party if member.seat == seat)
     if me.standing is not Standing.ACTIVE or me.position is None or scene.board is None:
         return None
