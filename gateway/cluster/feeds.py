@@ -210,7 +210,7 @@ class Feeds:
         """Deliver a step to the followers that are waiting for it; the step as one of them saw it."""
         feed.top = step.offset
         if feed.filling:
-            # The number does not matter: after the store lost its last steps, a new step takes the number of a lost one.
+            # Any number needs it: after the store lost its last steps, a new step takes the number of a lost one.
             feed.refill = True
             return None
         before = step.offset - 1

@@ -68,7 +68,7 @@ class RoomAttached(msgspec.Struct, frozen=True):
     offset: Offset
     view: bytes | None
     reason: Literal["", "trimmed", "rewound", "slow"] = ""
-    """The reason for which the view was sent unasked: `trimmed`, `rewound` or `slow`; empty if the client asked for it."""
+    """The reason of a view that was sent unasked: `trimmed`, `rewound` or `slow`; empty if the client asked for it."""
     key: str = ""
     """For a player in a private room: its key."""
 

@@ -20,7 +20,7 @@ from shared.bus.store import Argument, RedisCommand, StoreDown, StoreError, Stor
 log = logging.getLogger("tavolata.cluster")
 
 _RETRY_S = 1.5
-"""Time for which a command is tried. A slot that is moved key by key may refuse commands with several keys for that long."""
+"""Time for which a command is tried. A slot that is moved key by key may refuse commands with several keys so long."""
 _PAUSES_S = (0.0, 0.01, 0.03, 0.1)
 _CONNECT_S = 1.0
 _KEPT_S = 2.0

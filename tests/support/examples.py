@@ -1,4 +1,4 @@
-"""The number of examples that property tests try: the profiles of tests/conftest.py decide, slow tests take a part of that."""
+"""The number of examples of property tests: that of the profile in tests/conftest.py, or a part of it in slow tests."""
 
 from hypothesis import settings
 

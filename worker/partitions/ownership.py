@@ -255,7 +255,7 @@ class Ownership:
     def _note_outages(
         self, partition: OwnedPartition, found: PartitionContents, stored_format: int
     ) -> list[RedisCommand]:
-        """The commands that note for how long rooms were not played. Processes of the last release do not read these
+        """The commands that note for how long rooms were not played. Processes of the release before do not read these
         notes: in their format, rooms with deadlines get commands instead."""
         lease = partition.lease
         commands: list[RedisCommand] = []
