@@ -37,18 +37,20 @@ class GameWatcher:
         self._module = module
         self._supervisor = supervisor
         self._report = report
-        self._changed_at = self._times()
+        self._seen = self._stamps()
 
     async def watch(self) -> None:
         while True:
             await asyncio.sleep(POLL_S)
-            times = self._times()
-            if times != self._changed_at:
-                self._changed_at = times
+            stamps = self._stamps()
+            if stamps != self._seen:
+                self._seen = stamps
                 await self._take_over()
 
-    def _times(self) -> dict[Path, float]:
-        return {path: path.stat().st_mtime for path in sources(self._module) if path.exists()}
+    def _stamps(self) -> dict[Path, tuple[int, int]]:
+        """Time and size of each file: a file that is written twice in one tick of the clock may keep its time."""
+        found = ((path, path.stat()) for path in sources(self._module) if path.exists())
+        return {path: (status.st_mtime_ns, status.st_size) for path, status in found}
 
     async def _take_over(self) -> None:
         """Workers that run go on with the old rules if the new ones cannot be loaded or break the contract."""

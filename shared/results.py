@@ -99,23 +99,6 @@ class Result(msgspec.Struct, gc=False):
     unwanted: tuple[GameVersion, ...] = ()
     """Game versions for which no parked command waits any more."""
 
-    @property
-    def plain(self) -> bool:
-        """Whether nothing but records and a reply has to be written."""
-        return (
-            not self.deadlines
-            and self.snapshot is None
-            and not self.gateway_added
-            and not self.gateway_removed
-            and not self.quarantine
-            and self.audit is None
-            and not self.history_wanted
-            and not self.trim_updates
-            and not self.expires_ms
-            and self.parked is None
-            and not self.unparked
-        )
-
     def answer(self, envelope: Envelope, reply: Reply) -> None:
         """Set the reply, unless the cluster gave the command to itself."""
         if envelope.gateway:

@@ -203,13 +203,30 @@ def _collect(results: Sequence[Result], number: CommitNumber, unwritten: Unwritt
                         steps_to[gateway].append(step)
             if history.size > PORTION_BYTES:
                 batch.due.setdefault(room, _NONE)
-        if not result.plain:
+        if not _is_plain(result):
             _collect_others(result, batch)
         if result.reply is not None:
             batch.replies_to[result.reply_to].append(result.reply)
         if result.listing is not msgspec.UNSET:
             batch.listings[room] = result.listing
             batch.counted.append(result)
+
+
+def _is_plain(result: Result) -> bool:
+    """Whether nothing but records and a reply has to be written, as for nearly all moves."""
+    return (
+        not result.deadlines
+        and result.snapshot is None
+        and not result.gateway_added
+        and not result.gateway_removed
+        and not result.quarantine
+        and result.audit is None
+        and not result.history_wanted
+        and not result.trim_updates
+        and not result.expires_ms
+        and result.parked is None
+        and not result.unparked
+    )
 
 
 def _collect_others(result: Result, batch: _Batch) -> None:

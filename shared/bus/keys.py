@@ -4,6 +4,7 @@ A process may put a prefix before all of them (`use_prefix`), so that several cl
 """
 
 from binascii import crc_hqx
+from collections.abc import Callable
 from functools import lru_cache
 
 from shared.ids import GatewayId, Partition, RoomId, SessionId
@@ -39,7 +40,6 @@ def use_prefix(prefix: str) -> None:
     prefix belongs to the process like its logs, and passing it to every function that names a key would hide the rest
     of what that function does."""
     globals().update({name: prefix + text for name, text in _WITHOUT_PREFIX.items()}, _prefix=prefix)
-    out.cache_clear()
 
 
 def name(text: str) -> str:
@@ -57,7 +57,6 @@ def control(gateway: GatewayId) -> str:
     return f"{_prefix}tavolata:gateway:{gateway}"
 
 
-@lru_cache(maxsize=1_024)
 def out(gateway: GatewayId) -> str:
     """Channel: deliveries to a gateway."""
     return f"{_prefix}tavolata:gateway:{gateway}:out"
@@ -89,6 +88,7 @@ class Keys:
         "games",
         "gateways",
         "journal_log",
+        "out",
         "outages",
         "owner",
         "parked",
@@ -121,6 +121,8 @@ class Keys:
         """Hash: times during which rooms were not played."""
         self.audit = f"{self._tag}:audit"
         """Stream: the acts of operators."""
+        self.out: Callable[[GatewayId], str] = lru_cache(maxsize=1_024)(self._out)
+        """Channel: deliveries of this partition to a gateway. Kept, because every commit needs it."""
 
     def journal(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:journal"
@@ -140,9 +142,8 @@ class Keys:
     def snapshot(self, room: RoomId) -> str:
         return f"{self._rooms}{room}:snapshot"
 
-    def out(self, gateway: GatewayId) -> str:
-        """Channel: deliveries of this partition to a gateway. On one server all partitions share a channel, so that
-        their deliveries travel together."""
+    def _out(self, gateway: GatewayId) -> str:
+        """On one server all partitions share a channel, so that their deliveries travel together."""
         return f"{self._tag}:out:{gateway}" if self._sharded else out(gateway)
 
     def at(self, gateway: GatewayId) -> str:

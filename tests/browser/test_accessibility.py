@@ -3,24 +3,24 @@
 import random
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
-from tests.browser.axe import require_axe, violations
+from tests.browser.axe import pale_texts, require_axe, violations
 from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
 from tests.browser.test_games import play_on, play_to_the_end
 
-SCREENS = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 390, "height": 844, "dark": True}}
+WIDE, NARROW = ViewportSize(width=1280, height=900), ViewportSize(width=390, height=844)
 ADMIN_TOKEN = "let-me-in-please-now"
 
 
-@pytest.fixture(params=SCREENS)
-def person(newcomer: Newcomer, request: pytest.FixtureRequest) -> Person:
-    return newcomer(**SCREENS[request.param])
+@pytest.fixture
+def person(newcomer: Newcomer) -> Person:
+    return newcomer()
 
 
 class Inspection:
-    """Collects the violations of the pages that a person visits."""
+    """Collects the violations of the pages that a person visits, on both screens."""
 
     def __init__(self, person: Person) -> None:
         self._person = person
@@ -28,7 +28,12 @@ class Inspection:
         self.found: list[str] = []
 
     def look(self, place: str) -> None:
-        self.found += [f"{place}: {one}" for one in violations(self._person.page, self._script)]
+        page = self._person.page
+        for size, scheme in ((NARROW, "dark"), (WIDE, "light")):
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            found = violations(page, self._script) + pale_texts(page)
+            self.found += [f"{place}, {scheme}: {one}" for one in found]
 
 
 def test_lobby_dialogs_and_tables_without_a_game_are_accessible(newcomer: Newcomer, person: Person) -> None:

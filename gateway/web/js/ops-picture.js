@@ -1,6 +1,6 @@
 // Gateways, the store and workers, drawn with the lines between them.
 
-import { at, label, picture, s } from "./dom.js";
+import { at, h, label, picture, s } from "./dom.js";
 
 const [WIDE, BOX, ROW] = [900, 250, 74];
 const STRIP = 64;
@@ -82,20 +82,27 @@ export function drawing({ gateways, workers, partitions }, rates) {
   );
 }
 
-/** The last values as a line. */
-export function spark(values) {
-  const most = Math.max(1, ...values);
+/** The last values as a line, the newest at the right end. `kept` values fill the width. */
+export function spark(values, kept) {
+  const most = Math.max(1, Math.ceil(Math.max(...values)));
+  const first = kept - values.length;
   const points = values.map(
-    (value, index) => `${(index / Math.max(1, values.length - 1)) * 300} ${STRIP - 6 - (value / most) * (STRIP - 12)}`,
+    (value, index) => `${((first + index) / (kept - 1)) * 300} ${STRIP - 2 - (value / most) * (STRIP - 4)}`,
   );
-  return picture(
-    `0 0 300 ${STRIP}`,
-    {
-      class: "spark",
-      preserveAspectRatio: "none",
-      role: "img",
-      "aria-label": `now ${(values.at(-1) ?? 0).toFixed(1)} moves per second`,
-    },
-    points.length > 1 && s("polyline", { points: points.join(" ") }),
+  return h(
+    "div",
+    { class: "chart" },
+    h("span", { class: "scale", "aria-hidden": "true" }, h("span", {}, most), h("span", {}, 0)),
+    picture(
+      `0 0 300 ${STRIP}`,
+      {
+        class: "spark",
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `now ${(values.at(-1) ?? 0).toFixed(1)} moves per second`,
+      },
+      points.length > 1 && s("polyline", { points: points.join(" ") }),
+    ),
+    h("span", { class: "times", "aria-hidden": "true" }, h("span", {}, "2 minutes ago"), h("span", {}, "now")),
   );
 }

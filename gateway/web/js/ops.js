@@ -228,7 +228,7 @@ class Ops {
       figure("99 of 100 within", `${Math.max(0, ...live.map((one) => one.slow_ms ?? 0)).toFixed(1)} ms`),
       figure("resumes", sum(live, "resumes")),
       figure("gaps filled", sum(live, "gaps")),
-      h("div", { class: "figure wide" }, spark(this.#history), h("span", {}, "moves per second, last two minutes")),
+      h("div", { class: "figure wide" }, h("span", {}, "moves per second"), spark(this.#history, KEPT)),
     );
     this.picture.replaceChildren(drawing(cluster, rates));
     this.gateways.replaceChildren(

@@ -29,7 +29,7 @@ export function actionBar(view, seat, act, cloud) {
 const studentButton = (colour, count, can) =>
   lit(h("div", { class: "barbutton" }, icon(student(colour)), count > 1 && h("b", {}, count)), {
     key: `bar-entrance-${colour}`,
-    label: can.label,
+    label: count > 1 ? `${can.label}, one of ${count}` : can.label,
     act: can.press,
     picked: can.picked,
   });
