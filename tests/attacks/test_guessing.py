@@ -100,7 +100,7 @@ async def test_wrong_admin_tokens_are_throttled_logged_and_counted(attacked: Clu
         statuses = await asyncio.to_thread(_try_tokens, port)
     assert statuses[401] <= 20
     assert statuses[429] >= TOKENS - 20
-    assert "admin token" in gateway.log()[logged:]
+    assert "wrong token of an operator" in gateway.log()[logged:]
     assert "127.0.1.30" in gateway.log()[logged:]
     refused = {name: count for name, count in gateway.metrics().items() if "admin_refusals_total" in name}
     assert sum(refused.values()) >= TOKENS

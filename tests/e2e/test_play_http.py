@@ -46,7 +46,10 @@ async def test_gateways_and_workers_count_what_they_do(calm: Cluster, arrive: Ar
     second.drop()
     await second.come_back(calm.gateways[0].url)
     await table.moves(2)
-    for node, names in [(calm.gateways[0], GATEWAY_METRICS), (calm.owner(table.room), WORKER_METRICS)]:
+    owner = calm.owner(table.room)
+    # Workers count their rooms once a second.
+    await eventually_async(lambda: 'tavolata_rooms_loaded{game="stones"}' in owner.metrics(), "the rooms are counted")
+    for node, names in [(calm.gateways[0], GATEWAY_METRICS), (owner, WORKER_METRICS)]:
         metrics = node.metrics()
         for name in names:
             assert any(sample.startswith(name) for sample in metrics), f"{name} of a {node.role}"

@@ -100,6 +100,7 @@ class Consumer:
         self._reader = reader
         self._store = store
         self._commit_store = commit_store or store
+        self._replicas = settings.needed_replicas
         self._ownership = ownership
         self._settings = settings
         self._metrics = metrics
@@ -214,11 +215,10 @@ class Consumer:
     async def _commit(self, encoded: list[Commit]) -> list[AnyOutcome]:
         """Commit, and wait while the store is full: nothing was written then, so that the results in memory hold until
         there is space. Gateways refuse new commands meanwhile."""
-        replicas = self._settings.needed_replicas
         outcomes: list[AnyOutcome] = [CommitOutcome.FULL] * len(encoded)
         while waiting := [at for at, outcome in enumerate(outcomes) if outcome == CommitOutcome.FULL]:
             try:
-                found = await commits.commit(self._commit_store, [encoded[at] for at in waiting], replicas)
+                found = await commits.commit(self._commit_store, [encoded[at] for at in waiting], self._replicas)
                 for at, outcome in zip(waiting, found, strict=True):
                     outcomes[at] = outcome
             except StoreError as error:
