@@ -303,7 +303,7 @@ async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> 
 
     With `replicas`, the commits are visible, and their messages published, only after that many replicas have the
     writes: a client must not see a step that a failover could still undo. A commit that too few replicas have in time
-    is written and stays invisible; whoever takes the partition next makes it visible."""
+    is written and stays invisible; the next owner of the partition makes it visible."""
     calls = [commits[at : at + 1] for at in range(len(commits))] if store.sharded else list(_calls(commits))
     if replicas:
         replies = await store.pipe_replicated([committing(some, publish=False) for some in calls], replicas, _WAIT_MS)

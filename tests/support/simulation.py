@@ -280,7 +280,7 @@ class Simulation:
         self._replace_store(lambda: None)
 
     def _store_loses_its_tail(self) -> None:
-        """Some time from now the store comes back as it is at this moment."""
+        """Restore the store, some time from now, to its present content."""
         if self._copy is None:
             self._copy = self.world.server.copy()
             self._back_in = self.dice.randint(5, 150)

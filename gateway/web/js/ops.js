@@ -222,7 +222,9 @@ class Ops {
       figure("connections", sum(live, "connections")),
       figure("rooms playing", cluster.rooms.playing),
       figure("rooms waiting", cluster.rooms.waiting),
-      ...Object.entries(cluster.without_worker).map(([game, rooms]) => figure(`rooms without a worker, ${game}`, rooms)),
+      ...Object.entries(cluster.without_worker).map(([game, rooms]) =>
+        figure(`rooms without a worker, ${game}`, rooms),
+      ),
       figure("moves per second", rates.moves.toFixed(1)),
       figure("median to the answer", `${Math.max(0, ...live.map((one) => one.half_ms ?? 0)).toFixed(1)} ms`),
       figure("99 of 100 within", `${Math.max(0, ...live.map((one) => one.slow_ms ?? 0)).toFixed(1)} ms`),
