@@ -243,11 +243,11 @@ class WorkerNode:
         """A word for the reason why this worker can make no move; empty if it can."""
         if self.stop.is_set():
             return "draining"
+        if self._replicas_missing:  # before the leases, which cannot be taken without replicas
+            return "durability"
         if not self.ownership.may_work():
             return "lease"
-        if self._consumer.waits_for_space:
-            return "store_full"
-        return "durability" if self._replicas_missing else ""
+        return "store_full" if self._consumer.waits_for_space else ""
 
     @property
     def rooms(self) -> int:

@@ -15,6 +15,8 @@ from shared.bus.store import RedisCommand, Store, StoreError
 from shared.ids import Epoch, WorkerId
 
 _WAIT_MS = 500
+_WAITS_IN_A_LEASE = 6
+"""Limits of the wait for replicas: a worker renews no lease meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ async def take(
     that the last owner has written, whether it had waited for replicas or not."""
     takings = [_taking(partition, worker, lease_ms) for partition in partitions]
     if replicas:
-        return [_lease(reply) for reply in await store.pipe_replicated(takings, replicas, _WAIT_MS)]
+        wait_ms = max(1, min(_WAIT_MS, lease_ms // _WAITS_IN_A_LEASE))
+        return [_lease(reply) for reply in await store.pipe_replicated(takings, replicas, wait_ms)]
     # A node of a Cluster that does not answer does not keep workers from taking the partitions of other nodes.
     replies = await store.pipe(takings, errors=store.sharded)
     return [_lease(reply) for reply in replies]
