@@ -55,6 +55,8 @@ _MOST_WATCHED = 200
 _GATHER_RETRY_S = 0.2
 _WAVE_S = 0.1
 _GAMES_CHECK_S = 0.5
+_ALONE_S = 3.0
+"""Time without another ready gateway after which a gateway that stops does not wait for games any more."""
 _DRAIN_END_S = 2.0
 """Time for the last sockets to close and for the last commands to be answered."""
 
@@ -231,11 +233,14 @@ class GatewayNode:
 
     async def _wait_for_games(self) -> None:
         """Wait for the games of clients that cannot resume, as long as another gateway takes the new ones."""
-        deadline = self._clock() + self.settings.drain_games_ms / 1_000
-        while not self._hurry.is_set() and self._clock() < deadline:
+        begun = another_ready = self._clock()
+        while not self._hurry.is_set() and self._clock() < begun + self.settings.drain_games_ms / 1_000:
             in_games = set(self.connections.in_games())
             self.connections.close_for_restart([one for one in self.connections if one not in in_games])
-            if not in_games or not await self._another_is_ready():
+            if await self._another_is_ready():
+                another_ready = self._clock()
+            # A gateway that has just become ready reports that with its next heartbeat.
+            if not in_games or self._clock() - another_ready > _ALONE_S:
                 return
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_GAMES_CHECK_S):

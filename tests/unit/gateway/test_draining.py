@@ -65,6 +65,9 @@ async def test_games_are_not_waited_for_if_no_other_gateway_is_ready(other: dict
     bench = await gateway(other=other)
     _, paper = await in_game(bench)
     bench.node.tasks.spawn(bench.node.drain())
+    await settle()
+    assert paper.closed is None, "the other one may report that it is ready with its next heartbeat"
+    bench.now += 4
     await closed(paper)
 
 
