@@ -155,7 +155,7 @@ class Codex {
         });
       const turn = h("button", { type: "button", class: "small", "data-key": `flip-${number}` }, "Turn over");
       if (other && !placeable)
-        lit(turn, { key: `flip-${number}`, label: `Turn card ${index + 1} over`, act: () => this.#flip(number) });
+        lit(turn, { key: `flip-${number}`, label: `Turn over card ${index + 1}`, act: () => this.#flip(number) });
       else turn.addEventListener("click", () => this.#flip(number));
       if (view.phase === "playing" && other && !placeable) {
         const missing = lacking(number, view.players[you].symbols);
