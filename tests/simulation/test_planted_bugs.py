@@ -11,7 +11,7 @@ import pytest
 
 from gateway.cluster.room_directory import RoomDirectory
 from loadtest.checks.checker import Findings
-from shared.bus import commits, partition_log
+from shared.bus import commits, partition_log, scripts
 from shared.bus.commits import AnyOutcome, Commit
 from shared.bus.store import Store
 from shared.room_views import Listing
@@ -92,6 +92,14 @@ def test_a_dropped_journal_entry_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_command_that_is_applied_twice_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms, "known", lambda _history, _command: None)
     assert_both_find_it(kinds=("add_is_doubled", "gateway_loses_the_store"), rate=0.1)
+
+
+def test_a_stale_owner_that_is_not_fenced_is_noticed() -> None:
+    token = "if held[1] ~= token then return 'FENCED' end"
+    cursor = "if cursor ~= before then return cursor == after and 'DONE' or 'FENCED' end"
+    for fence in (token, cursor):
+        assert fence in scripts.SOURCES["commit"]
+    assert_both_find_it(FakeServer({token: "", cursor: ""}), kinds=("worker_pauses_in_a_commit", "time_flies"))
 
 
 def test_a_gateway_that_drops_changes_published_while_it_reads_the_directory_is_noticed(

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from shared.bus.scripts import script
 from shared.bus.store import Argument, OutcomeUnknown, RedisCommand, StoreDown, StoreRefused
 from tests.support.fake_store import FakeServer, OneServer, VirtualTime
+
+_COMMIT = script("commit", (), ())[:2]
 
 
 class MemoryStore:
@@ -102,6 +105,12 @@ class MemoryConnection(OneServer):
             return False
         first = self._requests[0]
         return not first.until_s or first.seen != self._world.adds or self._world.time.now_s >= first.until_s
+
+    @property
+    def is_committing(self) -> bool:
+        """Whether the oldest request is a commit."""
+        commands = self._requests[0].commands if self._requests else ()
+        return any(command[:2] == _COMMIT for command in commands)
 
     def step(self) -> None:
         """Carry out the oldest request."""

@@ -6,6 +6,7 @@ from random import Random
 
 from shared.bus.command_streams import StreamReader
 from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.keys import Keys
 from shared.bus.store import OnMessage
 from shared.ids import WorkerId
 from shared.runtime.settings import WorkerSettings
@@ -71,6 +72,8 @@ class MemoryWorker:
         self.id = WorkerId(f"w-{number}")
         self.store, self.reader = MemoryConnection(world), MemoryConnection(world)
         self.paused_until_s = 0.0
+        self._replaced_at: tuple[Keys, ...] = ()
+        """The partitions of which the pause waits for another owner."""
         self.metrics = CountingMetrics()
         self._world = world
         self._subscription = WorkerSubscription(world.server)
@@ -99,10 +102,20 @@ class MemoryWorker:
 
     @property
     def paused(self) -> bool:
-        return self._world.time.now_s < self.paused_until_s
+        if self._world.time.now_s >= self.paused_until_s:
+            return False
+        return not any(self._owner_of(partition) != self.id for partition in self._replaced_at)
 
-    def pause(self, for_ms: int) -> None:
+    def pause(self, for_ms: int, *, until_replaced: bool = False) -> None:
+        """Stand still for some time; with `until_replaced` only until another worker has taken one of its partitions,
+        which is the moment at which the commit of a stale owner does the most harm."""
         self.paused_until_s = self._world.time.now_s + for_ms / 1_000
+        owned = self.node.ownership.partitions.values()
+        self._replaced_at = tuple(partition.keys for partition in owned) if until_replaced else ()
+
+    def _owner_of(self, partition: Keys) -> str:
+        owner: bytes = self._world.server.run(("HGET", partition.owner, "worker")) or b""
+        return owner.decode()
 
     def listen(self) -> None:
         self._subscription.deliver()

@@ -10,6 +10,8 @@ from tests.support.memory_gateway import MemoryGateway, MemorySocket
 
 _FED_UP = 0.02
 """The probability that a player leaves a game."""
+_GONE = ("room/unknown", "room/closed", "room/not_seated")
+"""Refusals after which a player has no seat in the room any more."""
 
 
 @dataclass(slots=True)
@@ -220,7 +222,9 @@ class SimulatedPlayer:
             if code == "command/too_old" and number not in self._busy:
                 self.errors.append(f"{self._name}'s command {number} is called too old")
             self.visit.refused[number] = code
-            if self.store_lost_writes and code.startswith("room/"):  # the room, or the seat in it, is gone
+            if code == "room/quarantined":
+                self.errors.append(f"{self._name}'s room {self.visit.room} is quarantined")
+            if self.store_lost_writes and code in _GONE:
                 self.visit.over = True
                 self.pending.clear()
 

@@ -48,6 +48,7 @@ class Simulation:
     FAULTS = (
         "worker_crashes",
         "worker_pauses",
+        "worker_pauses_in_a_commit",
         "worker_loses_the_store",
         "worker_hands_over",
         "gateway_crashes",
@@ -99,6 +100,8 @@ class Simulation:
         self._copy: StoreCopy | None = None
         """The data that the store will go back to."""
         self._back_in = 0
+        self._pause_next_commit = False
+        """Whether the next worker that is about to commit shall stand still."""
         self._made = 0
 
     @property
@@ -166,6 +169,7 @@ class Simulation:
     async def _one(self, happening: Callable[[], None]) -> None:
         happening()
         self._go_back_when_due()
+        self._pause_when_committing()
         for _ in range(self.dice.randint(1, 4)):
             await asyncio.sleep(0)
         for process in self._processes():
@@ -242,6 +246,19 @@ class Simulation:
         busy = [worker for worker in self.workers if worker.store.ready]
         # Often just longer than a lease: the next owner has then taken the partitions and not yet committed.
         self.dice.choice(busy or self.workers).pause(int(LEASE_MS * self.dice.choice((1.05, 1.2, 1.5, 2.0))))
+
+    def _worker_pauses_in_a_commit(self) -> None:
+        """The next worker that is about to commit stands still until another one has taken its partitions."""
+        self._pause_next_commit = True
+
+    def _pause_when_committing(self) -> None:
+        if not self._pause_next_commit:
+            return
+        for worker in self.workers:
+            if worker.store.is_committing and not worker.paused:
+                worker.pause(LEASE_MS * 3, until_replaced=True)
+                self._pause_next_commit = False
+                return
 
     def _worker_loses_the_store(self) -> None:
         self.dice.choice(self.workers).lose_the_store(self.dice)
