@@ -50,8 +50,9 @@ class LoadPlan:
     """Time without a move after which a table is given up."""
     faults: FaultPlan | None = None
     check_at_once: bool = False
-    allow_rewound: bool = False
     """Check the record of a game when the game has ended, not at the end of the run."""
+    allow_rewound: bool = False
+    """Moves that the store has undone are no violation."""
 
     def kind_of(self, table: int) -> tuple[TableKind, int]:
         """The kind of a table, and its number among those of its kind."""

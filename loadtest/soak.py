@@ -46,6 +46,8 @@ def _options() -> argparse.Namespace:
     options.add_argument("--port", type=int, default=8000)
     options.add_argument("--folder", type=Path, default=Path("build/soak"), help="for data, logs and report")
     options.add_argument("--faults", default="all")
+    options.add_argument("--store", default="standalone", choices=("standalone", "sentinel", "cluster"))
+    options.add_argument("--durability", default="fsync", choices=("fsync", "replicated"))
     options.add_argument("--seed", type=int, default=1)
     return options.parse_args()
 
@@ -56,6 +58,7 @@ def _start(options: argparse.Namespace, data: Path) -> "subprocess.Popen[bytes]"
     ports = [options.port + 400 + number for number in range(len(LISTENERS))]
     listeners = ",".join(LISTENERS).format(*ports)
     words = ["up", "--port", str(options.port), "--data", str(data), "--gateways", "3", "--workers", "3"]
+    words += ["--store", options.store, "--durability", options.durability]
     with output.open("wb") as file:
         process = subprocess.Popen(
             [*_TAVOLATA, *words, "--tcp", listeners], env={**os.environ, **SETTINGS}, stdout=file, stderr=file
@@ -89,17 +92,18 @@ def main() -> int:
     options = _options()
     options.folder.mkdir(parents=True, exist_ok=True)
     data, found = options.folder / "data", options.folder / "found.json"
+    found.unlink(missing_ok=True)
     cluster = _start(options, data)
     try:
         code = _load(options, data, found)
     finally:
         cluster.terminate()
         cluster.wait()
-    if code:
+    if not found.exists():  # the load tool has not begun
         return code
     beyond = _judge(orjson.loads(found.read_bytes()))
     sys.stdout.write(f"the report is {options.folder / 'report.html'}\n")
-    return 1 if beyond else 0
+    return 1 if code or beyond else 0
 
 
 if __name__ == "__main__":
