@@ -147,6 +147,7 @@ class GatewayNode:
         self.connections = Connections(services, self.rooms, ids, self.metrics)
         self.gathered = False
         """Whether the room directory was read since the last subscription under the present id."""
+        self._gathering: asyncio.Task[None] | None = None
         self._subscribe_anew = subscribe
         self._subscription = subscribe()
         self._ids = ids
@@ -274,7 +275,10 @@ class GatewayNode:
                 self._control(_decode_control(data))
 
         def on_gap() -> None:
-            self.tasks.spawn(self._gather_rooms())
+            # A reading that began before this gap may lack changes that were lost in it, and must not end last.
+            if self._gathering is not None:
+                self._gathering.cancel()
+            self._gathering = self.tasks.spawn(self._gather_rooms())
             self.feeds.resubscribed()
 
         self._subscription.start((*out, keys.LISTINGS, keys.control(self.id)), on_message, on_gap)
@@ -287,13 +291,14 @@ class GatewayNode:
             try:
                 listings = await self._listings()
             except StoreError as error:
-                self.rooms.discard(collected)
                 log.info("cannot read the room directory: %s", error)
-                await asyncio.sleep(_GATHER_RETRY_S)
-                continue
-            self.rooms.gathered(listings, collected)
-            self.gathered = True
-            return
+            else:
+                self.rooms.gathered(listings, collected)
+                self.gathered = True
+                return
+            finally:
+                self.rooms.discard(collected)
+            await asyncio.sleep(_GATHER_RETRY_S)
 
     async def _listings(self) -> list[Listing]:
         if not self.settings.needed_replicas:

@@ -1,7 +1,8 @@
 """`make soak`: a cluster of its own, all games, all dialects and all faults for an hour, and a judgment of its growth.
 
 Finished rooms are kept for a minute only, because by design they stay in the store for days: the memory of the store
-would grow with the number of games."""
+would grow with the number of games. A gateway that stops waits for games for 20 s only: faults happen one after the
+other."""
 
 import argparse
 import os
@@ -19,6 +20,7 @@ SETTINGS = {
     "TAVOLATA_KEEP_FINISHED_MS": "60000",
     "TAVOLATA_KEEP_UNPLAYED_MS": "60000",
     "TAVOLATA_REMATCH_MS": "10000",
+    "TAVOLATA_DRAIN_GAMES_MS": "20000",
 }
 TEXTS = Path("docs/protocols/am24-texts.example.json")
 LISTENERS = (

@@ -110,14 +110,15 @@ class FaultInjector:
             await self._processes.until_one_can_be_spared(role)
         process = self._processes.pick(role)
         self._begin(mark, str(process))
+        stop_s = self._processes.stop_s(process) if number is signal.SIGTERM else 0.0
         self._processes.send(process, number)
         if not self._plan.overlap:
-            await self._replaced(mark, process)
+            await self._replaced(mark, process, stop_s)
             return
-        task = asyncio.create_task(self._note_failure(mark, self._replaced(mark, process)))
+        task = asyncio.create_task(self._note_failure(mark, self._replaced(mark, process, stop_s)))
         self._replacing.add(task)
         task.add_done_callback(self._replacing.discard)
 
-    async def _replaced(self, mark: FaultMark, process: KnownProcess) -> None:
-        await self._processes.until_replaced(process)
+    async def _replaced(self, mark: FaultMark, process: KnownProcess, stop_s: float) -> None:
+        await self._processes.until_replaced(process, stop_s)
         mark.ended = self._clock()

@@ -13,7 +13,7 @@ from shared.runtime.settings import PREFIX, GatewaySettings, WorkerSettings
 
 POLL_S = 0.02
 RESTORED_S = 60.0
-"""Time in which the supervisor must have replaced a process."""
+"""Time in which the supervisor must have replaced a process that has ended."""
 BEYOND_LEASE_S = 1.0
 """Time that a frozen process stands still after its lease has ended."""
 
@@ -71,14 +71,16 @@ class ProcessFaults:
         except TimeoutError:
             raise NotRestored(f"there is no second {role} after {RESTORED_S:g} s") from None
 
-    async def until_replaced(self, process: KnownProcess) -> None:
-        """Wait until the successor of a process that was ended accepts connections. Raises `NotRestored`."""
+    async def until_replaced(self, process: KnownProcess, stop_s: float = 0.0) -> None:
+        """Wait until the successor of a process that was ended accepts connections. `stop_s` is the time that the
+        process itself may take to end. Raises `NotRestored`."""
+        limit_s = RESTORED_S + stop_s
         try:
-            async with asyncio.timeout(RESTORED_S):
+            async with asyncio.timeout(limit_s):
                 while not await self._replaced(process):
                     await asyncio.sleep(POLL_S)
         except TimeoutError:
-            raise NotRestored(f"{process} was not replaced within {RESTORED_S:g} s") from None
+            raise NotRestored(f"{process} was not replaced within {limit_s:g} s") from None
 
     async def _replaced(self, process: KnownProcess) -> bool:
         cluster = read_cluster(self._data)
@@ -104,6 +106,16 @@ class ProcessFaults:
         worker_ms = int(settings.get(f"{PREFIX}LEASE_MS", WorkerSettings().lease_ms))
         gateway_ms = int(settings.get(f"{PREFIX}GATEWAY_LEASE_MS", GatewaySettings().gateway_lease_ms))
         return {"worker": worker_ms, "gateway": gateway_ms}.get(process.role, max(worker_ms, gateway_ms)) / 1000
+
+    def stop_s(self, process: KnownProcess) -> float:
+        """The longest time of a clean stop, from the environment of the process: a gateway lets clients that cannot
+        resume finish their games."""
+        if process.role != "gateway":
+            return 0.0
+        settings, default = settings_of(process.pid), GatewaySettings()
+        drain_ms = int(settings.get(f"{PREFIX}DRAIN_MS", default.drain_ms))
+        games_ms = int(settings.get(f"{PREFIX}DRAIN_GAMES_MS", default.drain_games_ms))
+        return (drain_ms + games_ms) / 1000
 
 
 async def _accepts(port: int | None) -> bool:

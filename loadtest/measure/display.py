@@ -23,6 +23,7 @@ class Display:
         self._live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
         self._last_line = 0.0
         self._last = (0.0, 0)
+        self._texts_shown = 0
 
     def __enter__(self) -> "Display":
         if self._live is not None:
@@ -37,11 +38,21 @@ class Display:
 
     def __call__(self, state: RunState) -> None:
         now = time.perf_counter()
+        self._show_violations(state)
         if self._live is not None:
             self._live.update(_panel(state, self._rate(state, now), now), refresh=True)
         elif now - self._last_line >= LINE_PERIOD_S and state.phase is not Phase.DONE:
             self._last_line = now
             self._console.print(_line(state, self._rate(state, now)), highlight=False, soft_wrap=True)
+
+    def _show_violations(self, state: RunState) -> None:
+        """Print violations when they are found; the report repeats them."""
+        if state.phase is Phase.DONE:
+            return
+        for text in state.findings.texts[self._texts_shown :]:
+            at = time.strftime("%H:%M:%S")
+            self._console.print(f"{at} {text}", style="red", highlight=False, markup=False, soft_wrap=True)
+        self._texts_shown = len(state.findings.texts)
 
     def _rate(self, state: RunState, now: float) -> float:
         before, moves = self._last

@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 
 import msgspec
+import pytest
 
 from shared.bus import drains, keys
 from shared.bus.directory import ListingChange, storing
@@ -83,6 +84,25 @@ async def test_changes_published_while_the_directory_is_read_are_kept() -> None:
     bench.store.go()
     await settle()
     assert bench.node.rooms.get(PUBLIC.room) is None
+
+
+async def test_a_reading_of_the_directory_from_before_a_gap_does_not_replace_a_later_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bench = await started()
+    loop = asyncio.get_running_loop()
+    older, later = loop.create_future(), loop.create_future()
+    replies = iter((older, later))
+    monkeypatch.setattr(bench.node, "_listings", lambda: next(replies))
+    for _ in range(2):
+        bench.subscriptions[0].on_gap()
+        await settle()
+    later.set_result([PUBLIC])
+    await settle()
+    if not older.done():
+        older.set_result([])
+    await settle()
+    assert bench.node.rooms.get(PUBLIC.room) == PUBLIC
 
 
 async def test_a_replaced_session_is_closed() -> None:

@@ -62,6 +62,16 @@ async def test_a_process_without_a_successor_is_reported(tmp_path: Path, monkeyp
         await faults_on(tmp_path).until_replaced(victim)
 
 
+def test_a_clean_stop_of_a_gateway_may_take_as_long_as_it_waits_for_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"TAVOLATA_DRAIN_MS": "1000", "TAVOLATA_DRAIN_GAMES_MS": "20000"}
+    monkeypatch.setattr("loadtest.faults.processes.settings_of", lambda _pid: settings)
+    faults = faults_on(tmp_path)
+    assert faults.stop_s(KnownProcess("gateway", 11)) == 21.0
+    assert faults.stop_s(KnownProcess("worker", 12)) == 0.0
+
+
 async def test_a_frozen_process_continues_even_if_the_run_is_cancelled(
     tmp_path: Path, child: "subprocess.Popen[bytes]"
 ) -> None:
