@@ -275,13 +275,17 @@ class GatewayNode:
                 self._control(_decode_control(data))
 
         def on_gap() -> None:
-            # A reading that began before this gap may lack changes that were lost in it, and must not end last.
-            if self._gathering is not None:
-                self._gathering.cancel()
+            self._stop_gathering()
             self._gathering = self.tasks.spawn(self._gather_rooms())
             self.feeds.resubscribed()
 
         self._subscription.start((*out, keys.LISTINGS, keys.control(self.id)), on_message, on_gap)
+
+    def _stop_gathering(self) -> None:
+        """End a reading of the room directory that began before the present subscription: it may lack changes that were
+        lost since then, and must not be the last one to end."""
+        if self._gathering is not None:
+            self._gathering.cancel()
 
     async def _gather_rooms(self) -> None:
         """Read the whole room directory. Changes that are published during the reading are collected and applied after
@@ -408,6 +412,7 @@ class GatewayNode:
         still be under way in both directions: all clients have to come back, and find the gateway under a new id."""
         log.warning("gateway %s has lost its lease; its clients are asked to come back", self.id)
         self._registered = self.gathered = False
+        self._stop_gathering()
         self.connections.close_for_restart()
         self.outbox.clear()
         self.identity.id = self._ids.new_gateway()
