@@ -4,6 +4,9 @@
 // copy may have arrived, and with a new id only where none can have. The updates of a table have no hole. The protocol
 // is described in docs/protocols/play.md, the types are in client.d.ts, and README.md is the guide.
 
+/** The version of the protocol that this client speaks. Gateways of another major version refuse it. */
+const PROTOCOL = "1.0";
+const UPDATE_CLIENT = "use the client library of the cluster's release";
 const WANTS = ["view", "options"];
 const CONNECT_MS = 10_000;
 const PATIENCE_MS = 60_000;
@@ -37,7 +40,7 @@ const FINAL = {
   1009: "a message was too long",
   4001: "the session was opened on another connection; use one connection per session",
   4004: "the session was revoked",
-  4006: "the server speaks another version of the protocol",
+  4006: `the server speaks another version of the protocol; ${UPDATE_CLIENT}`,
 };
 /** Requests that are answered by the update of their step as well as by an `ack`. */
 const STEPS = new Set(["act", "say"]);
@@ -710,7 +713,8 @@ export class Player extends Emitter {
     const { name, token } = this;
     this.#greeting = true;
     this.#times.hello = Infinity;
-    this.#socket.send(JSON.stringify(token ? { type: "hello", token } : { type: "hello", name }));
+    const who = token ? { token } : { name };
+    this.#socket.send(JSON.stringify({ type: "hello", ...who, protocol: PROTOCOL }));
   }
 
   #ping() {
@@ -778,7 +782,8 @@ export class Player extends Emitter {
       this.#times.accept = this.#times.hello + CONNECT_MS;
       return;
     }
-    this.#end(new (this.welcome ? SessionEnded : RequestRefused)(code, text));
+    const advice = code === "protocol/version" ? `; this client speaks ${PROTOCOL}; ${UPDATE_CLIENT}` : "";
+    this.#end(new (this.welcome ? SessionEnded : RequestRefused)(code, text + advice));
   }
 
   #onError({ id, code, text }) {

@@ -16,7 +16,7 @@ from loadtest.plan import Address
 from tavolata.client.reconnecting import FINAL, reconnect_delay
 
 CONNECT_S = 10
-FAULTS = {code: FINAL[code] for code in (1008, 1009, 4001)}
+FAULTS = {code: FINAL[code] for code in (1008, 1009, 4001, 4006)}
 """Close codes that a correct server never sends to these clients."""
 
 

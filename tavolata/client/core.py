@@ -14,6 +14,7 @@ import msgspec
 from tavolata.client.errors import ClientError, NoAnswer, RequestRefused, SessionEnded
 from tavolata.client.events import Complaint, Event, RoomLost, SessionOver, Stage
 from tavolata.client.messages import (
+    PROTOCOL,
     Ack,
     AttachedMessage,
     BaseMessage,
@@ -32,9 +33,10 @@ from tavolata.client.messages import (
     hello,
 )
 from tavolata.client.outbox import AttachedRoom, RequestOutbox
-from tavolata.client.reconnecting import FINAL, busy_delay, reconnect_delay
+from tavolata.client.reconnecting import FINAL, UPDATE_CLIENT, busy_delay, reconnect_delay
 from tavolata.client.requests import STEPS, PendingRequest
 
+_OTHER_VERSION = f"this client speaks {PROTOCOL}; {UPDATE_CLIENT}"
 _REMOVED = b'"removed"'
 _REMOVED_TEXT = "an operator has removed you from this room"
 
@@ -233,7 +235,8 @@ class ClientCore:
             self._hello_at = now + busy_delay(self._hello_tries, self._jitter())
             self.outbox.wake_at(self._hello_at)
             return ()
-        return self.end(SessionEnded(error.code, error.text))
+        text = f"{error.text}; {_OTHER_VERSION}" if error.code == "protocol/version" else error.text
+        return self.end(SessionEnded(error.code, text))
 
     def _on_error(self, error: ErrorAnswer, now: float) -> Sequence[Event]:
         if self.stage is Stage.GREETING:

@@ -10,6 +10,8 @@ NOTHING = msgspec.Raw(b"null")
 """The value of an absent part of a message, as JSON."""
 MOST_FRAME_BYTES = 65_536
 """The server refuses longer frames."""
+PROTOCOL = "1.0"
+"""The version of the protocol that this client speaks. Gateways of another major version refuse it."""
 
 
 class SeatedPlayer(msgspec.Struct, frozen=True):
@@ -246,4 +248,5 @@ encode: Callable[[object], bytes] = msgspec.json.Encoder().encode
 
 def hello(name: str, token: str) -> bytes:
     """The first frame of a connection."""
-    return encode({"type": "hello", "token": token} if token else {"type": "hello", "name": name})
+    who = {"token": token} if token else {"name": name}
+    return encode({"type": "hello", **who, "protocol": PROTOCOL})

@@ -8,13 +8,16 @@ CROWDED_DELAY_S = 1.0
 CROWDED = 1013
 BUSY_DELAY_S = 0.1
 LONGEST_BUSY_DELAY_S = 2.0
+UPDATE_CLIENT = "use the client library of the cluster's release"
 FINAL = {
     1000: "the session was closed",
     1002: "the server saw a violation of the WebSocket protocol",
+    1007: "the server received text that is not UTF-8",
     1008: "too many malformed or too many messages",
     1009: "a message was too long",
     4001: "the session was opened on another connection; use one connection per session",
-    4006: "the server speaks another version of the protocol",
+    4004: "the session was revoked",
+    4006: f"the server speaks another version of the protocol; {UPDATE_CLIENT}",
 }
 """Close codes after which the server will not serve the session again at once, each with its meaning."""
 _COME_BACK = re.compile(r"come back in (\d+) ms")

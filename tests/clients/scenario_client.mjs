@@ -4,7 +4,7 @@
 
 import { createInterface } from "node:readline";
 
-import { connect, RequestRefused } from "../../clients/javascript/client.js";
+import { connect, RequestRefused, SessionEnded } from "../../clients/javascript/client.js";
 
 const plain = ({ offset, id = null, events, reason = "" }) => ({
   offset,
@@ -53,7 +53,7 @@ class ScenarioClient {
     try {
       for await (const update of table.updates({ untilLeft: true })) seen.push(plain(update));
     } catch (error) {
-      if (error.code !== "client/closed") throw error;
+      if (!(error instanceof SessionEnded)) throw error;
     }
   }
 
@@ -95,7 +95,9 @@ async function answer({ call, client, action, values }) {
   try {
     return { call, result: await clients.get(client)[action](values) };
   } catch (error) {
-    return error instanceof RequestRefused ? { call, result: { refused: error.code } } : { call, failed: error.stack };
+    const { code, message: text, stack } = error;
+    if (error instanceof RequestRefused) return { call, result: { refused: code, text } };
+    return error instanceof SessionEnded ? { call, result: { ended: code, text } } : { call, failed: stack };
   }
 }
 

@@ -23,6 +23,8 @@ OUTBOX = 20_000
 """Unsent bytes after which the gateways of the scenarios count a client as slow."""
 MOST_PINGS = 1_000
 TIMES_FULL = 10
+QUIET_S = 1.0
+"""Longer than the delays of the first reconnections."""
 
 
 class ScenarioClient(Protocol):
@@ -41,7 +43,8 @@ class ScenarioClient(Protocol):
     | `token` | | `token` |
     | `end` | | `{}`: nothing is left open |
 
-    A refusal of the cluster is the result `{"refused": code}`; any other failure raises.
+    A refusal of the cluster is the result `{"refused": code, "text": text}`, the end of the session
+    `{"ended": code, "text": text}`; any other failure raises.
     """
 
     async def call(self, action: str, **arguments: Any) -> Json: ...
@@ -82,6 +85,8 @@ class ScenarioRun:
         self._started: dict[str, tuple[Json, asyncio.Task[Json]]] = {}
         self._acknowledged: list[Acknowledged] = []
         self._saved: Any = None
+        self._other_version: Node | None = None
+        """A gateway that speaks another version of the protocol."""
 
     async def run(self, steps: list[Json]) -> None:
         try:
@@ -95,6 +100,8 @@ class ScenarioRun:
                 await player.client.call("end")
                 for proxy in player.proxies:
                     await proxy.close()
+            if self._other_version is not None:
+                self._other_version.kill()
 
     async def _step(self, step: Json) -> None:
         if "fault" in step:
@@ -107,6 +114,8 @@ class ScenarioRun:
             await self._see(step)
         elif step["do"] == "reach":
             await self._reach(step)
+        elif step["do"] == "stay_away":
+            await self._stay_away(self._players[step["player"]])
         elif "start" in step:
             self._started[step["start"]] = (step, asyncio.create_task(self._act(step)))
             await asyncio.sleep(0)
@@ -150,12 +159,15 @@ class ScenarioRun:
             seat = player.seats[room]
             assert seat is not None
             self._acknowledged.append(Acknowledged(room, seat, result["id"], result["offset"]))
+        if "ended" in result:
+            player.seats.clear()
         if step["do"] == "leave":
             del player.seats[self._tables[step["table"]]]
 
     def _compare(self, step: Json, result: Json) -> None:
         expected = step.get("expect", {})
-        assert "refused" in expected or "refused" not in result, (step, result)
+        for failed in ("refused", "ended"):
+            assert failed in expected or failed not in result, (step, result)
         assert _part(expected, result) == expected, (step, result)
 
     async def _see(self, step: Json) -> None:
@@ -180,6 +192,14 @@ class ScenarioRun:
         await eventually_awaited(reached, str(step))
         self._compare(step, await player.client.call("state", room=room))
 
+    @staticmethod
+    async def _stay_away(player: ScenarioPlayer) -> None:
+        """Check that the player's client has no connection, and opens none for a while."""
+        before = [proxy.accepted for proxy in player.proxies]
+        await asyncio.sleep(QUIET_S)
+        assert [proxy.accepted for proxy in player.proxies] == before
+        assert not any(proxy.connections for proxy in player.proxies)
+
     # --- faults -------------------------------------------------------------------------------------------------------
 
     async def _fault(self, step: Json) -> None:
@@ -192,12 +212,25 @@ class ScenarioRun:
                 self._gateway_of(name).kill()
             case {"fault": "drain", "of": name}:
                 assert await asyncio.to_thread(self._gateway_of(name).terminate) == 0
+            case {"fault": "upgrade", "of": name, "protocol": protocol}:
+                self._upgrade(self._players[name], protocol)
             case {"fault": "fill", "of": name}:
                 await self._fill(self._gateway_of(name), self._players[name])
             case {"of": name}:
                 self._hurt_connections(step, self._players[name].proxies)
             case _:
                 raise AssertionError(f"unknown fault: {step}")
+
+    def _upgrade(self, player: ScenarioPlayer, protocol: str) -> None:
+        """Have the player find gateways of another version of the protocol from now on."""
+        if self._other_version is None:
+            self._other_version = self._cluster.node("gateway")
+            self._cluster.gateways.remove(self._other_version)  # no other player shall use it
+            self._other_version.program = ("tests.support.gateway_of_protocol", protocol)
+            self._other_version.start()
+        gateway = self._other_version
+        for proxy in player.proxies:
+            proxy.redirect(lambda: gateway.port)
 
     def _hurt_store(self, fault: str) -> None:
         store = self._cluster.store
@@ -290,10 +323,6 @@ class ScenarioRun:
 
 def _proxy(node: Node) -> FaultProxy:
     return FaultProxy(lambda: node.port)
-
-
-def _steps_of(move: Acknowledged, record: list[Json]) -> list[int]:
-    return [step["offset"] for step in record if (step.get("by"), step.get("id")) == (move.seat, move.id)]
 
 
 def _part(expected: Any, result: Any) -> Any:

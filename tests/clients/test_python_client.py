@@ -48,7 +48,9 @@ class PythonScenarioClient:
                 return await actions[action](**arguments)
             return await self._take_seat(action, **arguments)
         except RequestRefused as refused:
-            return {"refused": refused.code}
+            return {"refused": refused.code, "text": refused.text}
+        except SessionEnded as ended:
+            return {"ended": ended.code, "text": ended.text}
 
     @property
     def _session(self) -> Player:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -68,6 +68,8 @@ class Node:
         root: Path = ROOT,
     ) -> None:
         """`root` is the folder of the release whose program is started."""
+        self.program: Sequence[str] = (role,)
+        """The module that is run, with its arguments."""
         self._root = root
         self.role = role
         self._redis_url = redis_url
@@ -103,7 +105,7 @@ class Node:
             where["TAVOLATA_OPS_PORT"] = str(self.ops_port)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                bound_to_parent([sys.executable, "-m", self.role]),
+                bound_to_parent([sys.executable, "-m", *self.program]),
                 cwd=self._root,
                 env={**os.environ, **self._env, **changed, **where},
                 stdout=log,

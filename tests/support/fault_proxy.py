@@ -19,6 +19,8 @@ class FaultProxy:
 
     def __init__(self, target: Callable[[], int]) -> None:
         self.port = 0
+        self.accepted = 0
+        """Connections that clients have opened so far."""
         self._target = target
         self._flowing = {"up": asyncio.Event(), "down": asyncio.Event()}
         self._delay_s = 0.0
@@ -41,6 +43,11 @@ class FaultProxy:
     @property
     def url(self) -> str:
         return f"ws://{LOOPBACK}:{self.port}"
+
+    def redirect(self, target: Callable[[], int]) -> None:
+        """Abort all connections, and forward new ones to another gateway."""
+        self._target = target
+        self.cut()
 
     async def start(self) -> "FaultProxy":
         self._server = await asyncio.start_server(self._accept, LOOPBACK, 0, limit=SMALL)
@@ -84,6 +91,7 @@ class FaultProxy:
     # --- forwarding -------------------------------------------------------------------------------------------------
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted += 1
         try:
             target_reader, target = await self._connect()
         except OSError:

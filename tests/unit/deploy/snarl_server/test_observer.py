@@ -1,5 +1,6 @@
-"""The observer of Snarl games: the room that it follows, and the names that it draws."""
+"""The observer of Snarl games: it draws a table until the table is over."""
 
+import json
 from io import StringIO
 from typing import Any
 
@@ -7,69 +8,80 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from deploy.errors import CommandError
 from deploy.snarl_server.observer import Observer
-from shared.ids import RoomId
+from tavolata.client.messages import Ack, BaseMessage, TableUpdate, ViewSent, Watching
+from tavolata.client.table import RemoteTable
 from tests.support.snarl_stage import HALL, stage
 
-SEATS = [{"seat": 0, "name": "alice", "here": True}]
+ENDED = {"type": "room.ended", "winners": [0], "names": ["alice"], "reason": "won"}
 
 
-class Observed:
-    """An observer whose messages are given as fields."""
+def raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(json.dumps(value).encode())
+
+
+def room_view(offset: int, name: str) -> msgspec.Raw:
+    scene = msgspec.to_builtins(stage(HALL, {0: (1, 2), 1: (4, 7)}).scene)
+    seats = [{"seat": 0, "name": name, "here": True}]
+    return raw({"room": 7, "epoch": 1, "offset": offset, "status": "playing", "seats": seats, "game": scene})
+
+
+class WatchedTable:
+    """A table that a client without a connection watches."""
 
     def __init__(self) -> None:
-        self._output = StringIO()
-        self._observer = Observer(Console(file=self._output, width=120, color_system=None), None)
+        self.asked: list[str] = []
+        self.table = RemoteTable(self._ask, self._rematch)
+        self.table.attached(Watching(7, 1, 2, view_json=room_view(2, "alice")), ("view",))
 
-    def receive(self, kind: str, **fields: Any) -> RoomId | None:
-        return self._observer.receive(msgspec.json.encode({"type": kind, **fields}))
+    async def _ask(self, kind: str, fields: dict[str, object]) -> BaseMessage:
+        self.asked.append(kind)
+        return Ack(1)
 
-    def rooms(self, *rooms: int) -> RoomId | None:
-        listings = [{"room": room, "game": "snarl", "seats": 2, "status": "waiting"} for room in rooms]
-        return self.receive("rooms_changed", changed=listings)
+    async def _rematch(self, table: RemoteTable) -> RemoteTable:
+        return table
 
-    def enter(self, room: int) -> None:
-        view = {"room": room, "epoch": 1, "offset": 2, "status": "playing", "version": 1, "seats": SEATS}
-        scene = msgspec.to_builtins(stage(HALL, {0: (1, 2), 1: (4, 7)}).scene)
-        spec = {"game": "snarl", "seats": 2}
-        self.receive("watching", room=room, view={**view, "spec": spec, "game": scene})
+    def step(self, offset: int, *events: Any) -> None:
+        self.table.stepped(TableUpdate(7, 1, offset, raw(list(events)), view_json=room_view(offset, "alice")))
 
-    def update(self, room: int, *events: dict[str, Any]) -> None:
-        self.receive("update", room=room, epoch=1, offset=3, at=0, events=list(events))
-
-    def drawn(self) -> str:
-        return self._output.getvalue()
+    async def drawn(self) -> str:
+        output = StringIO()
+        await Observer(Console(file=output, width=120, color_system=None), None).follow(self.table)
+        return output.getvalue()
 
 
-@pytest.fixture
-def observed() -> Observed:
-    return Observed()
+async def test_the_level_is_drawn_with_the_names_of_the_players() -> None:
+    watched = WatchedTable()
+    watched.step(3, ENDED)
+    drawn = await watched.drawn()
+    assert "Level 1 of 1" in drawn
+    assert "alice" in drawn
+    assert "seat 1" in drawn
 
 
-def test_the_oldest_room_is_observed_until_it_ends_and_never_again(observed: Observed) -> None:
-    assert observed.rooms(1002, 1001) == 1001
-    observed.enter(1001)
-    assert observed.rooms(1003) is None
-    observed.update(1001, {"type": "room.ended", "winners": [0], "names": ["alice"], "reason": "won"})
-    assert observed.rooms(1001, 1003) == 1003
+async def test_the_level_is_drawn_after_every_event_of_the_game() -> None:
+    watched = WatchedTable()
+    turn = {"type": "turn_came", "seat": 1}
+    watched.step(3, turn, turn)
+    watched.step(4, ENDED)
+    assert (await watched.drawn()).count("Level 1 of 1") == 3
 
 
-def test_a_room_that_cannot_be_observed_is_replaced_by_the_next(observed: Observed) -> None:
-    assert observed.rooms(1001) == 1001
-    observed.receive("error", text="the room is closed")
-    assert observed.rooms(1002) == 1002
+async def test_a_view_that_replaces_everything_is_drawn() -> None:
+    watched = WatchedTable()
+    watched.table.attached(ViewSent(7, 1, 5, view_json=room_view(5, "zoe"), reason="slow"), ("view",))
+    watched.step(6, ENDED)
+    assert (await watched.drawn()).count("Level 1 of 1") == 2
 
 
-def test_the_level_is_drawn_with_the_names_of_the_players(observed: Observed) -> None:
-    observed.rooms(1001)
-    observed.enter(1001)
-    assert "Level 1 of 1" in observed.drawn()
-    assert "alice" in observed.drawn()
-    assert "seat 1" in observed.drawn()
+async def test_a_table_that_is_over_is_left() -> None:
+    watched = WatchedTable()
+    watched.step(3, ENDED)
+    await watched.drawn()
+    assert watched.asked == ["leave"]
 
 
-def test_updates_of_another_room_are_ignored(observed: Observed) -> None:
-    observed.rooms(1001)
-    observed.enter(1001)
-    observed.update(1002, {"type": "room.closed", "reason": "abandoned"})
-    assert observed.rooms(1003) is None
+async def test_an_address_that_is_not_a_gateways_is_reported() -> None:
+    with pytest.raises(CommandError, match="not the address of a gateway"):
+        await Observer(Console(file=StringIO()), None).watch("ftp://nowhere", "eve")

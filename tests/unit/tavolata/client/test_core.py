@@ -8,7 +8,7 @@ import pytest
 from tavolata.client.core import ClientCore
 from tavolata.client.errors import NoAnswer, RequestRefused, SessionEnded
 from tavolata.client.events import Complaint, Event, RoomLost, SessionOver
-from tavolata.client.messages import TableUpdate
+from tavolata.client.messages import PROTOCOL, TableUpdate
 from tavolata.client.outbox import ANSWER_S, MOST_NEWER
 from tavolata.client.requests import PendingRequest
 
@@ -253,7 +253,7 @@ def test_the_seat_of_a_withdrawn_request_is_given_up() -> None:
 def test_after_a_lost_connection_rooms_are_resumed_before_requests_are_sent_again(wire: Wire) -> None:
     _, (act,) = wire.act()
     wire.lose()
-    assert wire.open() == [{"type": "hello", "token": "t"}]
+    assert wire.open() == [{"type": "hello", "token": "t", "protocol": PROTOCOL}]
     (resume,) = wire.receive(type="welcome", name="ada", token="t")
     assert resume == {"type": "resume", "id": resume["id"], "room": 7, "epoch": 5, "offset": 3}
     new, frames = wire.request("say", room=7, text="hello")
@@ -311,7 +311,7 @@ def test_a_name_that_this_client_may_hold_itself_is_asked_for_again() -> None:
     wire.lose()
     wire.open()
     wire.receive(type="error", code="name/taken", text="taken")
-    assert wire.wait(5) == [{"type": "hello", "name": "ada"}]
+    assert wire.wait(5) == [{"type": "hello", "name": "ada", "protocol": PROTOCOL}]
 
 
 def test_a_name_of_another_player_is_refused() -> None:
@@ -322,6 +322,20 @@ def test_a_name_of_another_player_is_refused() -> None:
     assert isinstance(over, SessionOver)
     assert isinstance(over.error, SessionEnded)
     assert over.error.code == "name/taken"
+
+
+def test_a_gateway_of_another_version_ends_the_session_with_advice() -> None:
+    wire = Wire()
+    assert wire.open() == [{"type": "hello", "name": "ada", "protocol": PROTOCOL}]
+    wire.receive(type="error", code="protocol/version", text="this gateway speaks 9.0")
+    over = wire.events[-1]
+    assert isinstance(over, SessionOver)
+    assert isinstance(over.error, SessionEnded)
+    assert over.error.code == "protocol/version"
+    assert over.error.text == (
+        f"this gateway speaks 9.0; this client speaks {PROTOCOL}; use the client library of the cluster's release"
+    )
+    assert wire.core.lost(4006, "", wire.now) == ()
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.play.client import Play
+from tavolata.client.messages import PROTOCOL
 
 Json = dict[str, Any]
 WELCOME = {"type": "welcome", "session": "s", "name": "ada", "token": "t", "rooms": [], "games": ["stones"]}
@@ -83,7 +84,7 @@ def dialog() -> Dialog:
 def test_the_first_player_opens_the_table() -> None:
     opened: list[int] = []
     dialog = Dialog(Play(seating(opened=opened), 100))
-    assert dialog.open() == [{"type": "hello", "name": "ada"}]
+    assert dialog.open() == [{"type": "hello", "name": "ada", "protocol": PROTOCOL}]
     (create,) = dialog.receive(**WELCOME)
     assert create == {"type": "create", "id": 100, "game": "stones", "seats": 2, "options": {"stones": 9}}
     dialog.receive(type="entered", id=100, room=1000, seat=0, epoch=5, offset=1, view=dialog.view(1))
@@ -157,7 +158,7 @@ def test_a_request_for_a_seat_that_was_refused_as_busy_is_repeated(dialog: Dialo
 
 def test_after_a_lost_connection_the_session_is_resumed_and_the_move_sent_again_with_its_id(dialog: Dialog) -> None:
     (act,) = dialog.start()
-    assert dialog.open() == [{"type": "hello", "token": "t"}]
+    assert dialog.open() == [{"type": "hello", "token": "t", "protocol": PROTOCOL}]
     (resume,) = dialog.receive(**WELCOME)
     assert resume == {"type": "resume", "id": resume["id"], "room": 1000, "epoch": 5, "offset": 2}
     assert dialog.receive(type="resumed", id=resume["id"], room=1000, seat=0, epoch=5, offset=2) == [act]
@@ -281,7 +282,9 @@ def test_a_refused_seat_is_a_fault(dialog: Dialog) -> None:
 
 def test_a_taken_name_is_changed(dialog: Dialog) -> None:
     dialog.open()
-    assert dialog.receive(type="error", code="name/taken", text="taken") == [{"type": "hello", "name": "adax"}]
+    assert dialog.receive(type="error", code="name/taken", text="taken") == [
+        {"type": "hello", "name": "adax", "protocol": PROTOCOL}
+    ]
 
 
 def test_the_missing_steps_are_asked_for_and_the_hole_is_found(dialog: Dialog) -> None:
