@@ -94,8 +94,11 @@ export interface ListedTable {
   choices?: Record<string, Record<string, unknown>>;
   turn_ms?: number;
   created_ms?: number;
+  /** No player may act until another one comes back. */
   paused?: boolean;
   offset?: number;
+  /** The version of the game that the table began with. */
+  version?: number;
 }
 
 export interface TableList {

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from tavolata.client.errors import ClientError, NoAnswer, RequestRefused, SessionEnded
+from tavolata.client.errors import NO_ANSWER, ClientError, NoAnswer, RequestRefused, SessionEnded
 from tavolata.client.events import Complaint, Event, RoomLost, SessionOver, Stage
 from tavolata.client.messages import (
     PROTOCOL,
@@ -100,7 +100,8 @@ class ClientCore:
         self.reconnect_s = reconnect_delay(code, reason, self._losses, self._jitter())
         if now + self.reconnect_s > since + self._patience_s:
             last = reason or f"close code {code}"
-            return self.end(NoAnswer(f"no gateway has accepted the session for {self._patience_s:g} s; last: {last}"))
+            text = f"no gateway has accepted the session for {self._patience_s:g} s; last: {last}"
+            return self.end(NoAnswer(NO_ANSWER, text))
         return ()
 
     def _begin_waiting(self, now: float) -> float:
@@ -127,13 +128,7 @@ class ClientCore:
     def end(self, error: ClientError) -> Sequence[Event]:
         """Fail every request, for good."""
         self.stage = Stage.OVER
-
-        def copy(uncertain: bool) -> ClientError:
-            if isinstance(error, SessionEnded):
-                return SessionEnded(error.code, error.text, uncertain)
-            return NoAnswer(str(error), uncertain)
-
-        return (*self.outbox.fail_all(copy), SessionOver(error))
+        return (*self.outbox.fail_all(error), SessionOver(error))
 
     # --- the driver's side ------------------------------------------------------------------------------------------
 
@@ -256,7 +251,7 @@ class ClientCore:
             return ()
         if error.code == "command/too_old" and self.outbox.renew(request, now):
             return ()
-        request.error = RequestRefused(error.code, error.text, error.room)
+        request.error = RequestRefused(error.code, error.text)
         self.outbox.flush(now)
         return self._on_own_refused(request, request.error, now) if request.own else (request,)
 
@@ -302,7 +297,7 @@ class ClientCore:
         room.epoch, room.offset = update.epoch, update.offset
         if _REMOVED in bytes(update.events_json) and _removes(update, room.seat):
             del self.rooms[update.room]
-            return (update, RoomLost(update.room, RequestRefused("room/removed", _REMOVED_TEXT, update.room)))
+            return (update, RoomLost(update.room, RequestRefused("room/removed", _REMOVED_TEXT)))
         if update.id is not None and update.by == room.seat:
             request = self.outbox.under_way.get(update.id)
             if request is not None and request.room == update.room and request.kind in STEPS:

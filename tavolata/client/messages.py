@@ -193,8 +193,7 @@ class ListedTable(msgspec.Struct, frozen=True):
     seats: int
     status: str
     names: dict[int, str] = {}
-    gone: tuple[int, ...] = ()
-    """Seats whose players are away and may come back."""
+    """By seat."""
     free: int = 0
     """Number of free seats."""
     options: dict[str, Any] = {}
@@ -202,7 +201,10 @@ class ListedTable(msgspec.Struct, frozen=True):
     turn_ms: int = 0
     created_ms: int = 0
     paused: bool = False
+    """No player may act until another one comes back."""
     offset: int = 0
+    version: int = 0
+    """The version of the game that the table began with."""
 
 
 class TableList(BaseMessage, frozen=True, tag="rooms"):

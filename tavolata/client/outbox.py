@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tavolata.client.errors import ClientError, NoAnswer
+from tavolata.client.errors import NO_ANSWER, ClientError, NoAnswer
 from tavolata.client.reconnecting import busy_delay
 from tavolata.client.requests import SEATS, STEPS, PendingRequest
 
@@ -133,7 +133,8 @@ class RequestOutbox:
             under_way = self.under_way.get(request.id) is request
             if now >= request.deadline:
                 self.withdraw(request)
-                request.error = NoAnswer(f"no answer to {request.kind} in time", request.uncertain or under_way)
+                text = f"no answer to {request.kind} in time"
+                request.error = NoAnswer(NO_ANSWER, text, request.uncertain or under_way)
                 yield request
                 continue
             if under_way and now >= request.sent_at + ANSWER_S:
@@ -217,11 +218,12 @@ class RequestOutbox:
         self._abandoned.discard(number)
         return True
 
-    def fail_all(self, error: Callable[[bool], ClientError]) -> list[PendingRequest]:
-        """Fail every request; `error` gets whether the request may have been carried out."""
+    def fail_all(self, error: ClientError) -> list[PendingRequest]:
+        """Fail every request, each with a copy of the error that says whether it may have been carried out."""
         failed = self.unanswered()
         for request in failed:
-            request.error = error(request.uncertain or request.id in self.under_way)
+            uncertain = request.uncertain or request.id in self.under_way
+            request.error = type(error)(error.code, error.text, uncertain)
         self.under_way.clear()
         self.waiting.clear()
         self.due = math.inf

@@ -58,7 +58,7 @@ class PendingRequest(msgspec.Struct, eq=False):
         frame = encode({"type": self.kind, "id": self.id, **self.fields})
         if len(frame) > MOST_FRAME_BYTES:
             text = f"a request has at most {MOST_FRAME_BYTES} bytes; this one has {len(frame)}"
-            raise RequestRefused("frame/too_big", text, self.room or None)
+            raise RequestRefused("frame/too_big", text)
         return frame
 
 

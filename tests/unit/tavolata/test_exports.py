@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 import tavolata
 import tavolata.client
 import tavolata.testing
+from tests.support.cluster import ROOT
 
 HEAVY = ("redis", "hiredis", "starlette", "uvicorn", "websockets", "asyncio", "shared.bus", "shared.games")
 
@@ -88,6 +90,15 @@ def test_every_export_has_a_docstring(package: ModuleType) -> None:
     assert sorted(origins) == sorted(package.__all__)
     undocumented = [name for name, module in origins.items() if name not in set(documented(module))]
     assert not undocumented
+
+
+@pytest.mark.parametrize(
+    "package", [tavolata, tavolata.client, tavolata.testing], ids=lambda package: str(package.__name__)
+)
+def test_the_reference_describes_every_export(package: ModuleType) -> None:
+    page = ROOT / "docs" / "reference" / f"{package.__name__.rpartition('.')[2]}.md"
+    described = re.findall(rf"^::: {package.__name__}\.(\w+)$", page.read_text(), re.MULTILINE)
+    assert sorted(described) == sorted(package.__all__)
 
 
 def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
