@@ -139,6 +139,14 @@ def test_health_checks_use_the_port_that_the_process_listens_on(compose: dict[st
     assert compose["services"][name]["depends_on"]["valkey"]["condition"] == "service_healthy"
 
 
+def test_the_proxy_is_healthy_when_it_reaches_a_gateway(compose: dict[str, Any]) -> None:
+    """The image has no curl; its busybox has wget."""
+    command = compose["services"]["proxy"]["healthcheck"]["test"]
+    assert command[:2] == ["CMD", "wget"]
+    assert command[-1] == "http://127.0.0.1:8300/healthz"
+    assert re.search(r"^frontend operators\n    bind :8300$", text("deploy/docker/haproxy.cfg"), re.MULTILINE)
+
+
 def test_every_path_exists_and_every_volume_is_declared(compose: dict[str, Any]) -> None:
     for service in compose["services"].values():
         for volume in service.get("volumes", []):
@@ -158,7 +166,7 @@ def test_the_proxy_listens_on_two_ports_and_forwards_to_the_gateways(compose: di
     templates = re.findall(r"^\s+server-template \S+ \S+ (\S+) (.*)$", config, re.MULTILINE)
     ops_port = compose["services"]["gateway"]["environment"]["TAVOLATA_OPS_PORT"]
     assert [target for target, _ in templates] == [f"gateway:{port_of(compose, 'gateway')}", f"gateway:{ops_port}"]
-    assert {options for _, options in templates} == {"check resolvers docker init-addr none"}
+    assert {options for _, options in templates} == {"check resolvers docker resolve-prefer ipv4 init-addr none"}
     assert re.search(r"^resolvers docker$", config, re.MULTILINE)
     assert "timeout tunnel 1h" in config
     assert "uri /readyz" in config
