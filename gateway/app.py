@@ -1,6 +1,7 @@
 """A gateway process: builds the node, the sockets and HTTP, and runs them until a signal or an operator stops them."""
 
 import asyncio
+import dataclasses
 import functools
 import logging
 import os
@@ -23,11 +24,15 @@ from gateway.transports.tcp import TcpConnection
 from gateway.transports.websocket import WebSocket
 from shared.bus import meta, store_address
 from shared.bus.topology import topology_of
+from shared.runtime import open_files
 from shared.runtime.files import read_text
 from shared.runtime.http_server import listening_socket, serve
 from shared.runtime.settings import GatewaySettings, SettingError
 
 log = logging.getLogger("tavolata.gateway")
+
+_OTHER_FILES = 300
+"""Open files that are not connections of clients: HTTP connections that are refused, the store, listeners, modules."""
 
 
 class Gateway:
@@ -35,7 +40,7 @@ class Gateway:
 
     def __init__(self, settings: GatewaySettings) -> None:
         """Raises `SettingError`."""
-        self._settings = settings
+        self._settings = settings = within_open_files(settings)
         self._topology = topology_of(store_address.named_in(settings))
         self._dialects = {dialect.name: dialect for dialect in dialects(os.environ, read_text)}
         self._listeners = parse_listeners(settings.tcp)
@@ -119,6 +124,16 @@ class Gateway:
     def _store_connected(self) -> None:
         if self._node is not None:
             self._node.store_reconnected()
+
+
+def within_open_files(settings: GatewaySettings) -> GatewaySettings:
+    """The settings, with fewer connections if the process may open fewer files. Without this, the sockets beyond that
+    number would be neither accepted nor refused."""
+    possible = max(1, open_files.limit() - _OTHER_FILES)
+    if settings.connections <= possible:
+        return settings
+    log.info("at most %d connections: this process may not open more files (ulimit -n)", possible)
+    return dataclasses.replace(settings, connections=possible)
 
 
 def _check_listeners(listeners: list[TcpListener], known: dict[str, Dialect]) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import random
-import resource
 import sys
 from collections.abc import Coroutine, Iterable
 from pathlib import Path
@@ -39,6 +38,7 @@ from loadtest.plan import (
 from loadtest.report.page import html
 from loadtest.run import Unreachable, run
 from shared.bus.store_changes import has_replicas, has_slots
+from shared.runtime import open_files
 from shared.runtime.bootstrap import prefer_throughput
 
 DURATION_S = 20.0
@@ -167,7 +167,7 @@ def load(
         )
     except PlanError as error:
         raise typer.BadParameter(str(error)) from None
-    _raise_file_limit()
+    open_files.raise_limit()  # every player needs a socket
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH_OF_FILES)
     if idle is not None:
         _idle(console, urls, idle, data, named)
@@ -271,12 +271,6 @@ def _collect_garbage_rarely() -> None:
 def _run(work: Coroutine[Any, Any, T]) -> T:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(work)
-
-
-def _raise_file_limit() -> None:
-    """Every player needs a socket."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _fail(text: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Start of a program: reads settings, sets up logs, memory and scheduling, runs the event loop.
+"""Start of a program: reads settings, sets up logs, memory, open files and scheduling, runs the event loop.
 
 Expected failures (a wrong setting, an unreachable store, a taken port) end it with one line on stderr and an exit code.
 """
@@ -17,7 +17,7 @@ from shared.bus import keys
 from shared.bus.address import BadUrl
 from shared.bus.meta import IncompatibleStore
 from shared.bus.store import StoreError
-from shared.runtime import logs
+from shared.runtime import logs, open_files
 from shared.runtime.http_server import PortTaken
 from shared.runtime.settings import SettingError, StoreSettings, described, from_env, unknown_variables
 
@@ -57,6 +57,7 @@ def run(
         for line in unknown_variables(os.environ, dialect_variables, unchecked):
             warn(line)
         _tune_memory()
+        open_files.raise_limit()
         prefer_throughput()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(start(settings))
