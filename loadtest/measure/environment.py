@@ -35,7 +35,7 @@ def cluster_settings(data: Path) -> dict[str, str]:
     counts = {f"{role}s": str(len(cluster.of_role(role))) for role in ("gateway", "worker")}
     workers = cluster.of_role("worker")
     settings = settings_of(workers[0].pid) if workers else {}
-    return counts | {name: settings[PREFIX + name] for name in _TELLING if PREFIX + name in settings}
+    return counts | {name.lower(): settings[PREFIX + name] for name in _TELLING if PREFIX + name in settings}
 
 
 def machine() -> dict[str, str]:

@@ -5,12 +5,12 @@ from importlib.resources import files
 from typing import Any
 from xml.sax.saxutils import escape
 
-from loadtest.checks.checker import MEANINGS, VIOLATIONS
+from loadtest.checks.checker import MEANINGS, REMARKS, VIOLATIONS
 from loadtest.report import charts
 from loadtest.report.charts import Json
 
-COLORS = {"kill": "ended with SIGKILL", "freeze": "frozen", "stop": "stopped cleanly"}
-COLORS |= {"store": "failovers, moved slots", "network": "connections"}
+FAMILIES = {"kill": "ended with SIGKILL", "freeze": "frozen", "stop": "stopped cleanly"}
+FAMILIES |= {"store": "failovers, moved slots", "network": "connections"}
 
 
 def style(name: str) -> str:
@@ -70,7 +70,8 @@ def _course(data: Json) -> str:
         return ""
     parts = ["<h2>The course of the run</h2>"]
     if data["course"]["faults"]:
-        dots = "".join(f'<li style="--dot: var(--{css})">{text}</li>' for css, text in COLORS.items())
+        made = {charts.family(fault["kind"]) for fault in data["course"]["faults"]}
+        dots = "".join(f'<li style="--dot: var(--{css})">{FAMILIES[css]}</li>' for css in FAMILIES if css in made)
         parts.append(f'<ul class="families">{dots}</ul>')
     parts.append(_figure(charts.throughput(data), "Each mark above the chart is a fault; point at it to read which."))
     parts.append(_figure(charts.latency(data), "Per second; in long runs, neighboring seconds are combined."))
@@ -86,16 +87,19 @@ def _course(data: Json) -> str:
 
 
 def _checks(data: Json) -> str:
-    rows = []
-    for kind, count in data["findings"].items():
-        bad = kind in VIOLATIONS and count
-        css = "count found" if bad else "count"
-        rows.append(f'<tr><td>{kind}</td><td>{escape(MEANINGS[kind])}</td><td class="{css}">{count:,}</td></tr>')
     texts = f"<pre>{escape(chr(10).join(data['words']))}</pre>" if data["words"] else ""
-    return (
-        "<h2>What was checked</h2><table><tr><th>finding</th><th>meaning</th><th></th></tr>"
-        f"{''.join(rows)}</table>{texts}"
-    )
+    violations = _findings(data, "violation", VIOLATIONS)
+    remarks = _findings(data, "remark, no violation", REMARKS)
+    return f"<h2>What was checked</h2>{violations}{texts}{remarks}"
+
+
+def _findings(data: Json, head: str, kinds: Iterable[str]) -> str:
+    rows = []
+    for kind in kinds:
+        count = data["findings"][kind]
+        css = "count found" if kind in VIOLATIONS and count else "count"
+        rows.append(f'<tr><td>{kind}</td><td>{escape(MEANINGS[kind])}</td><td class="{css}">{count:,}</td></tr>')
+    return f"<table><tr><th>{head}</th><th>meaning</th><th></th></tr>{''.join(rows)}</table>"
 
 
 def _details(data: Json) -> str:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -15,10 +15,16 @@ from typing import Self
 from deploy.launcher import valkey
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.valkey import ValkeyConfig
+from shared.bus.address import Address
+from shared.bus.keys import all_keys
+from shared.bus.operator_requests import ask
+from shared.runtime.settings import WorkerSettings
+from tests.support.proxy import Proxy
 from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 STORE_PORT, GATEWAY_PORT = 6_379, 8_000
+PARTITIONS = WorkerSettings().partitions
 
 
 def missing() -> str:
@@ -82,9 +88,11 @@ class Network:
         self.prefix = f"tv{os.getpid() % 10_000}"
         self.bridge = f"{self.prefix}br"
         self.subnet = f"10.231.{os.getpid() % 250}"
+        self.address = f"{self.subnet}.1"
+        """The address of this side of the bridge."""
         self.hosts: list[Namespace] = []
         _run("ip", "link", "add", self.bridge, "type", "bridge")
-        _run("ip", "addr", "add", f"{self.subnet}.1/24", "dev", self.bridge)
+        _run("ip", "addr", "add", f"{self.address}/24", "dev", self.bridge)
         _run("ip", "link", "set", self.bridge, "up")
 
     def host(self, role: str) -> Namespace:
@@ -100,11 +108,15 @@ class Network:
 class NamespacedCluster:
     """A store, two workers and two gateways, each in a namespace."""
 
-    def __init__(self, folder: Path, **settings: object) -> None:
+    def __init__(self, folder: Path, *, delay_s: float = 0.0, **settings: object) -> None:
+        """`delay_s`: the delay of each direction between the store and the first worker and the first gateway."""
         self._folder = folder
+        self._delay_s = delay_s
+        self._exits = ExitStack()
         self._env = {f"TAVOLATA_{name.upper()}": str(value) for name, value in settings.items()}
         self._processes: list[subprocess.Popen[bytes]] = []
         self.network = Network()
+        self._exits.callback(self.network.remove)
         self.store = self.network.host("s")
         self.workers = [self.network.host(f"w{number}") for number in range(2)]
         self.gateways = [self.network.host(f"g{number}") for number in range(2)]
@@ -120,15 +132,31 @@ class NamespacedCluster:
             port=STORE_PORT, directory=directory, host=self.store.address, extra=("--protected-mode", "no")
         )
         self._start(self.store, valkey.command(config), {})
-        store = {"TAVOLATA_REDIS_URL": f"redis://{self.store.address}:{STORE_PORT}/0"}
-        for host in self.workers:
-            self._start(host, [sys.executable, "-m", "worker"], store | self._env)
-        for host in self.gateways:
-            where = {"TAVOLATA_HOST": host.address, "TAVOLATA_PORT": str(GATEWAY_PORT)}
-            self._start(host, [sys.executable, "-m", "gateway"], store | where | self._env)
+        stores = [self._delayed_store() if self._delay_s else self.store_url, self.store_url]
+        for host, store in zip(self.workers, stores, strict=True):
+            self._start(host, [sys.executable, "-m", "worker"], {"TAVOLATA_REDIS_URL": store} | self._env)
+        for host, store in zip(self.gateways, stores, strict=True):
+            where = {"TAVOLATA_HOST": host.address, "TAVOLATA_PORT": str(GATEWAY_PORT), "TAVOLATA_REDIS_URL": store}
+            self._start(host, [sys.executable, "-m", "gateway"], where | self._env)
         for host in self.gateways:
             eventually(partial(self._answers, host), f"{host.name} is ready: {self.logs()}", 60)
         return self
+
+    @property
+    def store_url(self) -> str:
+        return f"redis://{self.store.address}:{STORE_PORT}/0"
+
+    def _delayed_store(self) -> str:
+        address = self.network.address
+        proxy = Proxy(lambda: STORE_PORT, host=address, target_host=self.store.address, delay_s=self._delay_s)
+        self._exits.enter_context(proxy)
+        return f"redis://{address}:{proxy.port}/0"
+
+    async def owners(self) -> set[str]:
+        """The workers that own partitions now."""
+        server = Address.parse(self.store_url)
+        found = [await ask(server, "HGET", partition.owner, "worker") for partition in all_keys(PARTITIONS)]
+        return {worker.decode() for worker in found if worker is not None}
 
     def _start(self, host: Namespace, command: list[str], env: Mapping[str, str]) -> None:
         self._processes.append(host.start(command, env, self._folder / f"{host.name}.log"))
@@ -147,4 +175,4 @@ class NamespacedCluster:
         for process in self._processes:
             process.kill()
             process.wait()
-        self.network.remove()
+        self._exits.close()

@@ -1,4 +1,4 @@
-"""A TCP proxy to the store that tests can cut and mend while processes use it."""
+"""A TCP proxy to the store that tests can cut and mend while processes use it, and that can delay everything."""
 
 import asyncio
 import threading
@@ -12,9 +12,20 @@ from deploy.launcher.ports import LOOPBACK, free_port
 class Proxy:
     """Forwards bytes to and from a port, in its own thread."""
 
-    def __init__(self, target: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        target: Callable[[], int],
+        *,
+        host: str = LOOPBACK,
+        target_host: str = LOOPBACK,
+        delay_s: float = 0.0,
+    ) -> None:
+        """`delay_s`: the time by which everything is late, in each direction."""
         self.port = free_port()
         self._target = target
+        self._host = host
+        self._target_host = target_host
+        self._delay_s = delay_s
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._server: asyncio.Server | None = None
@@ -30,7 +41,7 @@ class Proxy:
         self._run(self._close())
 
     async def _open(self) -> None:
-        self._server = await asyncio.start_server(self._accept, LOOPBACK, self.port)
+        self._server = await asyncio.start_server(self._accept, self._host, self.port)
 
     async def _close(self) -> None:
         assert self._server is not None
@@ -41,7 +52,7 @@ class Proxy:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            target_reader, target = await asyncio.open_connection(LOOPBACK, self._target())
+            target_reader, target = await asyncio.open_connection(self._target_host, self._target())
         except OSError:
             writer.transport.abort()
             return
@@ -54,6 +65,8 @@ class Proxy:
     async def _forward(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         try:
             while data := await source.read(65_536):
+                if self._delay_s:
+                    await asyncio.sleep(self._delay_s)
                 sink.write(data)
                 await sink.drain()
         except OSError:
