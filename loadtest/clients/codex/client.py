@@ -81,6 +81,10 @@ class CodexPlayer:
             return ()
         if self._connections == 1:
             return self._ask(self._newcomer())
+        if self._seating.first and self.received.room is None:
+            # The table may be open. The answer to a return does not name it, so nobody could join this player there.
+            self._name += "x"
+            return self._ask(self._newcomer())
         return self._ask(RejoinGameMessage(self._name, self.received.room))
 
     def tick(self) -> Iterable[bytes]:
@@ -149,11 +153,13 @@ class CodexPlayer:
                 self._again = self._another_way(asked)
 
     def _another_way(self, asked: ClientMessage | None) -> ClientMessage:
-        """The request to try next. If the connection was lost during the first request, the player may have a seat or
-        not, so rejoining and joining are tried in turn."""
+        """The request to try next. If the connection was lost while joining, the player may have a seat or not, so
+        rejoining and joining are tried in turn."""
         if isinstance(asked, RejoinGameMessage):
             return asked if self._seated else self._newcomer()
-        return self._newcomer() if self._connections == 1 else RejoinGameMessage(self._name, self.received.room)
+        if self._connections == 1 or isinstance(asked, CreateGameMessage):
+            return self._newcomer()
+        return RejoinGameMessage(self._name, self.received.room)
 
     def _move_answered(self, granted: bool, details: str) -> None:
         self._asked = None

@@ -109,6 +109,14 @@ def test_heartbeats_are_sent_back() -> None:
     assert receive(player(), beat) == [beat]
 
 
+def test_a_player_that_lost_the_answer_to_its_new_table_opens_another_one() -> None:
+    client = player("Ann")
+    names = [msgspec.json.decode(frame)["nickname"] for frame in [*client.open(), *client.open()]]
+    assert names == ["Ann", "Annx"]
+    receive(client, {"type": "ConfirmGameMessage", "confirmGameCreation": False, "details": "busy", "nickname": "Annx"})
+    assert [msgspec.json.decode(frame)["type"] for frame in client.tick()] == ["CreateGameMessage"]
+
+
 def test_a_player_without_a_seat_tries_to_return_and_to_join_in_turn() -> None:
     client = player("Bob", first=False)
     tried = [*client.open(), *client.open()]
