@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -n 3
 NPM_TOOLS := node_modules/.bin
 SCRIPTS := gateway/web/js clients/javascript tests/clients/scenario_client.mjs
-PAGE := gateway/web $(SCRIPTS)
+PAGE := gateway/web $(SCRIPTS) tests/clients/typed_program.ts
 ARGS ?=
 
 # Simulated clusters that `make verify` runs; `make test` runs the default of tests/simulation.

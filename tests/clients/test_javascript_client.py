@@ -18,6 +18,8 @@ from tests.clients.scenarios import SCENARIOS, Json, ScenarioRun
 from tests.support.cluster import ROOT, Cluster
 
 PROGRAM = Path(__file__).with_name("scenario_client.mjs")
+TYPED_PROGRAM = PROGRAM.with_name("typed_program.ts")
+COMPILER = ROOT / "node_modules" / ".bin" / "tsc"
 PACKAGE = ROOT / "clients" / "javascript"
 CLIENT = PACKAGE / "client.js"
 GUIDES = (ROOT / "docs" / "clients" / "javascript.md", PACKAGE / "README.md")
@@ -123,6 +125,15 @@ def test_the_examples_of_the_guide_run(cluster: Cluster, node: str, number: int)
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr == ""
     assert ended.stdout.splitlines() == re.findall(r"// prints: (.*)$", EXAMPLES[number], re.MULTILINE)
+
+
+def test_a_program_that_uses_every_type_compiles() -> None:
+    if not COMPILER.exists():
+        pytest.skip("THE TYPES OF THE JAVASCRIPT CLIENT WERE NOT TESTED: TypeScript is missing (npm install)")
+    options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom"]
+    words = [str(COMPILER), *options, str(TYPED_PROGRAM)]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 0, ended.stdout
 
 
 def test_the_types_declare_every_public_member(node: str) -> None:
