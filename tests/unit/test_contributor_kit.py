@@ -66,6 +66,12 @@ def test_the_packages_have_one_version() -> None:
     assert re.findall(r"^## (\d\S*) - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), re.MULTILINE)[0] == VERSION
 
 
+def test_the_docs_name_the_files_of_the_present_version() -> None:
+    texts = [page.read_text() for page in (ROOT / "docs").rglob("*.md")]
+    named = {version for text in texts for version in re.findall(r"\btavolata-(?:client-)?(\d+\.\d+\.\d+)", text)}
+    assert named == {VERSION}
+
+
 def test_a_tag_builds_and_tries_the_wheel_and_builds_a_labelled_image() -> None:
     workflow: dict[Any, Any] = yaml.safe_load(read(".github/workflows/release.yml"))
     assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as true
