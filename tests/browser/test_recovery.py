@@ -200,6 +200,26 @@ def test_after_a_final_close_code_the_page_waits_for_the_person_to_reconnect(new
     person.press("take-1")
 
 
+def test_a_page_of_another_version_offers_a_reload_and_does_not_try_again(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+
+    def refuse_hello(_frame: Frame) -> bool:
+        wire.answer(type="error", code="protocol/version", text="this gateway speaks 9.0")
+        wire.cut(4006)
+        return True
+
+    wire.on_sent = refuse_hello
+    person.visit()
+    expect(person.page.locator("#banner")).to_contain_text("This page is older than the server.")
+    person.page.wait_for_timeout(500)
+    assert [frame["type"] for frame in wire.sent] == ["hello"]
+    wire.on_sent = lambda _frame: False
+    person.page.get_by_text("Reload the page").click()
+    expect(person.page.locator(".gamecard").first).to_be_visible()
+    expect(person.page.locator("#banner")).to_be_hidden()
+
+
 def test_a_game_that_is_over_stays_so_after_coming_back(newcomer: Newcomer) -> None:
     person = newcomer()
     wire = Wire(person.page)

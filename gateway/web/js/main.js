@@ -208,7 +208,7 @@ class App {
         button("Use it here", () => this.#reconnect()),
         button("Be somebody else here", () => this.become(`Guest${1000 + Math.floor(Math.random() * 9000)}`)),
       ];
-    if (error.code === "protocol/version")
+    if (error.code === "protocol/version" || error.code === "close/4006")
       return ["This page is older than the server.", button("Reload the page", () => location.reload())];
     if (error.code.startsWith("close/"))
       return ["The server closed the connection.", button("Connect again", () => this.#reconnect())];

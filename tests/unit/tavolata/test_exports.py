@@ -5,6 +5,7 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -101,8 +102,16 @@ def test_the_reference_describes_every_export(package: ModuleType) -> None:
     assert sorted(described) == sorted(package.__all__)
 
 
-def test_the_package_tells_type_checkers_that_it_is_typed() -> None:
-    assert Path(str(tavolata.__file__)).with_name("py.typed").exists()
+def test_type_checkers_are_told_that_the_package_and_those_it_exports_from_are_typed() -> None:
+    sources = [ast.parse(path.read_text()) for path in (ROOT / "tavolata").rglob("*.py")]
+    nodes = [node for source in sources for node in ast.walk(source)]
+    origins = {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
+    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    ours = {origin for origin in origins if (ROOT / origin).is_dir()}
+    assert ours == {"tavolata", "shared", "worker"}
+    for package in ours:
+        assert (ROOT / package / "py.typed").exists(), package
+        assert "py.typed" in packaged[package], package
 
 
 @pytest.mark.parametrize("name", ["tavolata", "tavolata.testing"])
