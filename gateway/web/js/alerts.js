@@ -36,10 +36,10 @@ export function play(kind) {
   }
 }
 
-/** Alerts the player as far as the settings allow: by a tone, and by a notification while the tab is hidden. */
-export function alert(kind, text) {
+/** Alerts the player as far as the settings allow: by a tone, and by a notification if the tab is hidden. */
+export function alert(kind, text, hidden) {
   if (setting("sound")) play(kind);
-  if (!setting("notify") || !document.hidden || Notification.permission !== "granted") return;
+  if (!setting("notify") || !hidden || Notification.permission !== "granted") return;
   const note = new Notification(text, { tag: `tavolata-${location.pathname}`, icon: "/web/icon.svg" });
   note.onclick = () => {
     focus();

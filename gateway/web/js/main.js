@@ -218,7 +218,8 @@ class App {
 
   /** A tone or a notification, if the player has turned them on. `kind` is `turn`, `chat` or `end`. */
   async alert(kind, text) {
-    if (setting("sound") || setting("notify")) (await import("./alerts.js")).alert(kind, text);
+    const { hidden } = document; // as of now, not of the time when the module is there
+    if (setting("sound") || setting("notify")) (await import("./alerts.js")).alert(kind, text, hidden);
   }
 
   /** Shows a short message that disappears by itself. */

@@ -125,9 +125,14 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     s("title", {}, words),
   );
   if (target?.why) return barred(drawn, target.why);
-  return target
-    ? lit(drawn, { key: `island-${tiles[0]}`, label: `${target.label}: ${words}`, act: target.act })
-    : drawn;
+  if (target) {
+    // Shapes above the picture are the button: the numbers and letters on the pieces are not its label.
+    const discs = tiles.map((tile) => at(...where.get(tile), s("circle", { r: land, fill: "transparent" })));
+    drawn.append(
+      lit(s("g", {}, ...discs), { key: `island-${tiles[0]}`, label: `${target.label}: ${words}`, act: target.act }),
+    );
+  }
+  return drawn;
 }
 
 function cloud(students, number, x, y, order) {
