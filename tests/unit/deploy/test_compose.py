@@ -18,6 +18,7 @@ from deploy.launcher.store_users import ROLES
 from shared.errors import CODES
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, described
 from tests.support.certificates import Certificates
+from tests.support.haproxy import HAPROXY
 from tests.support.launched import ROOT
 
 NODES: dict[str, type[StoreSettings]] = {"gateway": GatewaySettings, "worker": WorkerSettings}
@@ -311,7 +312,7 @@ def test_the_proxy_with_tls_gets_a_certificate_and_publishes_no_plain_port(tls: 
     assert f"secrets/{secret}" in text("docs/operations.md")
 
 
-@pytest.mark.skipif(shutil.which("haproxy") is None or shutil.which("openssl") is None, reason="needs haproxy, openssl")
+@pytest.mark.skipif(HAPROXY is None or shutil.which("openssl") is None, reason="needs haproxy, openssl")
 @pytest.mark.parametrize("with_tls", [False, True])
 def test_haproxy_accepts_the_configuration(with_tls: bool, tmp_path: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "TLS_CERTIFICATE"}
@@ -321,7 +322,7 @@ def test_haproxy_accepts_the_configuration(with_tls: bool, tmp_path: Path) -> No
         pem.write_text(Path(made.path("server.crt")).read_text() + Path(made.path("server.key")).read_text())
         env["TLS_CERTIFICATE"] = str(pem)
     config = ROOT / "deploy" / "docker" / "haproxy.cfg"
-    done = subprocess.run(["haproxy", "-c", "-f", config], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run([str(HAPROXY), "-c", "-f", config], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,4 +1,4 @@
-"""Nobody is told what only others, or nobody, may know."""
+"""Nobody is redacted what only others, or nobody, may know."""
 
 import msgspec
 from hypothesis import given
@@ -25,7 +25,7 @@ from tests.unit.shared.games.codex.test_whole_games import SEEDS, check, walk
 Swap = dict[int, int]
 
 
-def told(events: tuple[Event, ...], seat: Seat | None) -> list[Event]:
+def redacted(events: tuple[Event, ...], seat: Seat | None) -> list[Event]:
     return [shown for event in events if (shown := GAME.redact(event, seat)) is not None]
 
 
@@ -106,13 +106,13 @@ def test_states_that_differ_in_secrets_look_alike_and_go_on_alike(seats: int, se
 def compare(state: State, seat: Seat | None, actor: Seat, command: Command | None, dice: Dice) -> None:
     """One step (None: the game's own, for an absent actor) looks the same with other secrets than those it shows."""
     events = step(state, actor, command)
-    shown = cards_told(told(events, seat))
+    shown = cards_told(redacted(events, seat))
     swap = exchange([card for card in hidden_cards(state, seat) if card not in shown], dice)
     double = twin(state, seat, swap)
     if isinstance(command, ChooseObjective) and actor != seat:
         command = ChooseObjective(3 - command.choose)
     others = step(double, actor, command)
-    assert told(others, seat) == told(events, seat)
+    assert redacted(others, seat) == redacted(events, seat)
     assert GAME.view(apply(double, others), seat) == GAME.view(apply(state, events), seat)
 
 
@@ -134,7 +134,7 @@ def test_views_can_be_followed_from_what_is_told(seats: int, seed: int) -> None:
 
     def watch(state: State, events: tuple[Event, ...]) -> None:
         for seat in views:
-            for event in told(events, seat):
+            for event in redacted(events, seat):
                 travelled = msgspec.json.decode(msgspec.json.encode(event), type=GAME.event_type)
                 views[seat] = fold(views[seat], travelled)
             assert views[seat] == GAME.view(state, seat)

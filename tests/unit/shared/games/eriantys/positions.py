@@ -92,7 +92,7 @@ def with_card(state: State, number: int, **changes: Any) -> State:
     return with_view(state, characters=cards)
 
 
-def told(state: State, command: Command, seat: int | None = None) -> tuple[Event, ...]:
+def events_of(state: State, command: Command, seat: int | None = None) -> tuple[Event, ...]:
     """The events of a command that must be allowed."""
     events = GAME.decide(state, state.view.turn if seat is None else Seat(seat), command)
     assert not isinstance(events, Rejected), events
@@ -102,7 +102,7 @@ def told(state: State, command: Command, seat: int | None = None) -> tuple[Event
 def do(state: State, *commands: Command) -> State:
     """The state after the player whose turn it is has done these one after the other."""
     for command in commands:
-        for event in told(state, command):
+        for event in events_of(state, command):
             state = evolve(state, event)
     return state
 

@@ -38,10 +38,10 @@ from tests.unit.shared.games.eriantys.positions import (
     R,
     board,
     do,
+    events_of,
     joined,
     pick,
     refusal,
-    told,
     with_card,
     with_seat,
     with_view,
@@ -60,7 +60,7 @@ def test_costs_go_one_two_three() -> None:
 
 def test_the_first_use_leaves_a_coin_on_the_card_and_makes_it_dearer_once() -> None:
     state = board(cards=(8, 4, 2))
-    assert told(state, PlayCharacter(8)) == (CharacterPlayed(FIRST, 8, 2, Manner.WHOLE),)
+    assert events_of(state, PlayCharacter(8)) == (CharacterPlayed(FIRST, 8, 2, Manner.WHOLE),)
     once = do(state, PlayCharacter(8))
     assert once.view.players[0].coins == 8
     assert once.view.bank == 11
@@ -92,7 +92,7 @@ def test_others_may_use_the_same_character_in_the_same_round() -> None:
 
 def test_characters_are_played_in_any_step_of_the_own_turn_but_not_in_the_planning() -> None:
     for phase in (Phase.STUDENTS, Phase.MOTHER, Phase.CLOUD):
-        assert told(board(phase=phase, cards=(4,)), PlayCharacter(4))
+        assert events_of(board(phase=phase, cards=(4,)), PlayCharacter(4))
     assert refusal(board(phase=Phase.PLANNING, cards=(4,)), PlayCharacter(4)) == "eriantys/wrong_phase"
     assert refusal(board(cards=(4,)), PlayCharacter(4), seat=1) == "game/not_your_turn"
 
@@ -119,7 +119,7 @@ def test_a_character_that_is_not_there_or_asked_wrongly_is_refused() -> None:
 
 def test_the_monk_sends_a_student_and_is_refilled() -> None:
     state = board(cards=(1,))
-    events = told(state, PlayCharacter(1, SendStudent(G, 5)))
+    events = events_of(state, PlayCharacter(1, SendStudent(G, 5)))
     assert events[1:3] == (ChoiceMade(FIRST, 1, G, 5), CardToIsland(1, G, 5))
     assert isinstance(events[3], CardRefilled)
     after = do(state, PlayCharacter(1, SendStudent(G, 5))).view
@@ -137,14 +137,14 @@ def test_the_monk_needs_the_student_and_the_island() -> None:
 
 def test_the_monk_is_not_refilled_from_an_empty_bag() -> None:
     state = with_view(board(cards=(1,)), bag=NO_STUDENTS)
-    assert told(state, PlayCharacter(1, SendStudent(G, 5)))[-1] == CardToIsland(1, G, 5)
+    assert events_of(state, PlayCharacter(1, SendStudent(G, 5)))[-1] == CardToIsland(1, G, 5)
 
 
 @pytest.mark.parametrize("number", [1, 11])
 def test_a_refill_that_empties_the_bag_makes_this_the_last_round(number: int) -> None:
     state = with_view(board(cards=(number,)), bag=pick(R))
     choice = SendStudent(G, 5) if number == 1 else ChooseColor(G)
-    assert told(state, PlayCharacter(number, choice))[-2:] == (CardRefilled(number, R), LastRoundCalled("bag"))
+    assert events_of(state, PlayCharacter(number, choice))[-2:] == (CardRefilled(number, R), LastRoundCalled("bag"))
 
 
 # --- 2 farmer --------------------------------------------------------------------------------------------------------
@@ -156,9 +156,9 @@ def farmer() -> State:
 
 
 def test_the_farmer_wins_ties_at_once_and_later_but_not_with_nothing() -> None:
-    assert told(farmer(), PlayCharacter(2))[1:] == (ProfessorTaken(G, FIRST),)
+    assert events_of(farmer(), PlayCharacter(2))[1:] == (ProfessorTaken(G, FIRST),)
     state = do(farmer(), PlayCharacter(2))
-    assert ProfessorTaken(R, FIRST) in told(state, MoveToHall(R))
+    assert ProfessorTaken(R, FIRST) in events_of(state, MoveToHall(R))
 
 
 def test_the_farmers_professors_are_kept_after_the_turn() -> None:
@@ -178,7 +178,7 @@ def heralding() -> State:
 
 
 def test_the_herald_resolves_a_group_and_mother_nature_stays() -> None:
-    events = told(heralding(), PlayCharacter(3, ChooseIsland(4)))
+    events = events_of(heralding(), PlayCharacter(3, ChooseIsland(4)))
     assert events[1:] == (ChoiceMade(FIRST, 3, tile=4), TowersPlaced(FIRST, (4,)))
     after = do(heralding(), PlayCharacter(3, ChooseIsland(4))).view
     assert after.mother == 1
@@ -187,21 +187,21 @@ def test_the_herald_resolves_a_group_and_mother_nature_stays() -> None:
 
 def test_the_herald_may_call_mother_natures_own_group_and_any_tile_of_a_group() -> None:
     own = with_view(heralding(), mother=4)
-    assert TowersPlaced(FIRST, (4,)) in told(own, PlayCharacter(3, ChooseIsland(4)))
+    assert TowersPlaced(FIRST, (4,)) in events_of(own, PlayCharacter(3, ChooseIsland(4)))
     group = joined(heralding(), (4, 5))
-    assert TowersPlaced(FIRST, (4, 5)) in told(group, PlayCharacter(3, ChooseIsland(5)))
+    assert TowersPlaced(FIRST, (4, 5)) in events_of(group, PlayCharacter(3, ChooseIsland(5)))
 
 
 def test_the_herald_on_a_blocked_group_uses_the_tile_up() -> None:
     groups = tuple(Group((n,), no_entry=1 if n == 4 else 0) for n in range(1, 13))
     state = with_card(with_view(heralding(), groups=groups), 5, no_entry=3)
-    assert told(state, PlayCharacter(3, ChooseIsland(4)))[2:] == (NoEntryUsed(4),)
+    assert events_of(state, PlayCharacter(3, ChooseIsland(4)))[2:] == (NoEntryUsed(4),)
     assert do(state, PlayCharacter(3, ChooseIsland(4))).view.characters[1].no_entry == 4
 
 
 def test_the_herald_needs_an_island_and_may_change_nothing() -> None:
     assert refusal(heralding(), PlayCharacter(3, ChooseIsland(0))) == "eriantys/no_such_island"
-    assert told(heralding(), PlayCharacter(3, ChooseIsland(7)))[2:] == ()
+    assert events_of(heralding(), PlayCharacter(3, ChooseIsland(7)))[2:] == ()
 
 
 # --- 4 postman -------------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_the_postman_adds_two_steps_and_the_least_stays_one() -> None:
     assert do(state, MoveMother(5)).view.mother == 6
     assert refusal(state, MoveMother(0)) == "eriantys/steps"
     assert refusal(state, MoveMother(6)) == "eriantys/steps"
-    assert told(board(phase=Phase.CLOUD, cards=(4,)), PlayCharacter(4))
+    assert events_of(board(phase=Phase.CLOUD, cards=(4,)), PlayCharacter(4))
 
 
 # --- 5 herbalist -----------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_the_postman_adds_two_steps_and_the_least_stays_one() -> None:
 def test_the_herbalist_blocks_groups_as_long_as_there_are_tiles() -> None:
     state = board(cards=(5,))
     for left in (3, 2, 1, 0):
-        assert NoEntryPlaced(4) in told(state, PlayCharacter(5, ChooseIsland(4)))
+        assert NoEntryPlaced(4) in events_of(state, PlayCharacter(5, ChooseIsland(4)))
         state = with_seat(with_view(do(state, PlayCharacter(5, ChooseIsland(4))), active=None), 0, coins=10)
         assert state.view.characters[0].no_entry == left
     assert state.view.groups[3].no_entry == 4
@@ -243,7 +243,7 @@ def contested(card: int) -> State:
 def test_the_centaur_mutes_the_towers_of_all() -> None:
     state = contested(6)
     assert do(state, MoveMother(1)).view.tiles[1].tower is WHITE
-    assert TowersReturned(SECOND, (2,)) in told(do(state, PlayCharacter(6)), MoveMother(1))
+    assert TowersReturned(SECOND, (2,)) in events_of(do(state, PlayCharacter(6)), MoveMother(1))
     own = with_view(contested(6), tiles=board(students={2: (1, 1, 0, 0, 0)}, towers={2: BLACK}).view.tiles)
     own = with_view(own, professors=(FIRST, SECOND, None, None, None))
     assert do(own, PlayCharacter(6), MoveMother(1)).view.tiles[1].tower is BLACK
@@ -257,7 +257,7 @@ def test_the_knight_adds_two_even_without_a_student_there() -> None:
 
 def test_the_knight_helps_the_team() -> None:
     state = with_view(board(4, phase=Phase.MOTHER, cards=(8,)), turn=Seat(2), order=tuple(map(Seat, (2, 3, 0, 1))))
-    assert TowersPlaced(FIRST, (2,)) in told(do(state, PlayCharacter(8)), MoveMother(1))
+    assert TowersPlaced(FIRST, (2,)) in events_of(do(state, PlayCharacter(8)), MoveMother(1))
 
 
 def test_the_mushroom_man_mutes_a_colour_for_the_turn() -> None:
@@ -275,7 +275,7 @@ def test_the_mushroom_man_mutes_a_colour_for_the_turn() -> None:
 
 def test_the_princess_seats_a_student_with_coin_and_professor() -> None:
     state = board(cards=(11,), halls={0: (2, 0, 0, 0, 0)})
-    events = told(state, PlayCharacter(11, ChooseColor(G)))
+    events = events_of(state, PlayCharacter(11, ChooseColor(G)))
     assert events[1:5] == (
         ChoiceMade(FIRST, 11, G),
         CardToHall(FIRST, 11, G),
@@ -284,7 +284,7 @@ def test_the_princess_seats_a_student_with_coin_and_professor() -> None:
     )
     assert isinstance(events[5], CardRefilled)
     dry = with_view(state, bag=NO_STUDENTS)
-    assert not any(isinstance(event, CardRefilled) for event in told(dry, PlayCharacter(11, ChooseColor(G))))
+    assert not any(isinstance(event, CardRefilled) for event in events_of(dry, PlayCharacter(11, ChooseColor(G))))
 
 
 def test_the_princess_needs_a_place_and_a_student() -> None:
@@ -297,7 +297,7 @@ def test_the_princess_needs_a_place_and_a_student() -> None:
 def test_the_thief_takes_three_or_all_and_no_professor_moves() -> None:
     state = board(3, cards=(12,), halls={0: (4, 0, 0, 0, 0), 1: (2, 0, 0, 0, 0)})
     state = with_view(state, professors=(FIRST, None, None, None, None))
-    events = told(state, PlayCharacter(12, ChooseColor(G)))
+    events = events_of(state, PlayCharacter(12, ChooseColor(G)))
     assert events[2:] == (StudentsReturned(FIRST, G, 3), StudentsReturned(SECOND, G, 2))
     assert do(state, PlayCharacter(12, ChooseColor(G))).view.bag == (15, 10, 10, 10, 10)
     nothing = with_seat(state, 0, hall=(2, 0, 0, 0, 0))
@@ -305,7 +305,7 @@ def test_the_thief_takes_three_or_all_and_no_professor_moves() -> None:
 
 
 def test_the_thief_may_take_what_nobody_has() -> None:
-    assert told(board(cards=(12,)), PlayCharacter(12, ChooseColor(B)))[2:] == ()
+    assert events_of(board(cards=(12,)), PlayCharacter(12, ChooseColor(B)))[2:] == ()
 
 
 def test_every_character_ends_with_the_turn_of_its_player() -> None:

@@ -18,7 +18,7 @@ from shared.games.eriantys.game import GAME
 from shared.games.eriantys.pieces import NO_STUDENTS, Phase, Tower
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.shared.games.eriantys.positions import board, do, joined, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import board, do, events_of, joined, refusal, with_seat, with_view
 
 BLACK, WHITE, GREY = Tower.BLACK, Tower.WHITE, Tower.GREY
 FIRST, SECOND = Seat(0), Seat(1)
@@ -34,7 +34,7 @@ def last_turn(**changes: object) -> State:
 def test_the_last_tower_ends_the_game_at_once() -> None:
     state = board(phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     state = with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1)
-    assert told(state, MoveMother(1))[-1] == Finished((FIRST,), "towers")
+    assert events_of(state, MoveMother(1))[-1] == Finished((FIRST,), "towers")
     over = do(state, MoveMother(1))
     assert GAME.outcome(over) == Outcome((FIRST,), "towers", {FIRST: 1, SECOND: 0})
     assert GAME.turn(over) == ()
@@ -44,7 +44,7 @@ def test_the_last_tower_ends_the_game_at_once() -> None:
 def test_too_few_towers_go_to_the_lowest_tiles_and_end_the_game() -> None:
     state = board(phase=Phase.MOTHER, students={2: (9, 0, 0, 0, 0)}, towers={2: WHITE, 3: WHITE, 4: WHITE})
     state = with_seat(joined(with_view(state, professors=GREEN_OF_FIRST), (2, 3, 4)), 0, towers=2)
-    assert TowersPlaced(FIRST, (2, 3)) in told(state, MoveMother(1))
+    assert TowersPlaced(FIRST, (2, 3)) in events_of(state, MoveMother(1))
     assert do(state, MoveMother(1)).view.ending == "towers"
 
 
@@ -52,7 +52,7 @@ def test_the_last_tower_decides_even_when_three_groups_are_left_and_groups_join_
     towers = dict.fromkeys((1, 2, 3, 4, 5), BLACK) | dict.fromkeys((7, 8), BLACK) | dict.fromkeys((9, 10), WHITE)
     state = board(phase=Phase.MOTHER, students={6: (1, 0, 0, 0, 0)}, towers=towers)
     state = with_view(joined(state, (1, 2, 3, 4, 5), (7, 8), (9, 10), (11, 12)), professors=GREEN_OF_FIRST)
-    events = told(state, MoveMother(1))
+    events = events_of(state, MoveMother(1))
     assert [type(event) for event in events[2:]] == [GroupsJoined, GroupsJoined, Finished]
     assert events[-1] == Finished((FIRST,), "towers")
 
@@ -61,7 +61,7 @@ def test_three_groups_end_the_game_at_once_and_towers_decide() -> None:
     towers = dict.fromkeys((4, 5, 6, 7), WHITE) | {2: BLACK}
     state = board(phase=Phase.MOTHER, students={1: (1, 0, 0, 0, 0)}, towers=towers, mother=12)
     state = joined(with_view(state, professors=GREEN_OF_FIRST), (2, 3), (4, 5, 6, 7), (8, 9, 10, 11, 12))
-    events = told(with_view(state, mother=8), MoveMother(1))
+    events = events_of(with_view(state, mother=8), MoveMother(1))
     assert events[-1] == Finished((SECOND,), "islands")
 
 
@@ -77,18 +77,18 @@ def test_a_double_merge_can_leave_two_groups() -> None:
 def test_the_herald_can_end_the_game_too() -> None:
     state = board(cards=(3,), students={9: (1, 0, 0, 0, 0)})
     state = with_seat(with_view(state, professors=GREEN_OF_FIRST), 0, towers=1)
-    assert told(state, PlayCharacter(3, ChooseIsland(9)))[-1] == Finished((FIRST,), "towers")
+    assert events_of(state, PlayCharacter(3, ChooseIsland(9)))[-1] == Finished((FIRST,), "towers")
 
 
 def test_a_team_wins_together() -> None:
     state = board(4, phase=Phase.MOTHER, students={2: (1, 0, 0, 0, 0)})
     state = with_seat(with_view(state, professors=(Seat(2), None, None, None, None)), 0, towers=1)
-    assert told(state, MoveMother(1))[-1] == Finished((Seat(0), Seat(2)), "towers")
+    assert events_of(state, MoveMother(1))[-1] == Finished((Seat(0), Seat(2)), "towers")
 
 
 @pytest.mark.parametrize(("bag", "reason"), [((2, 1, 0, 0, 0), "bag"), ((3, 2, 1, 0, 0), "bag")])
 def test_a_short_and_an_exact_refill_make_the_last_round(bag: tuple[int, ...], reason: str) -> None:
-    events = told(last_turn(bag=bag), TakeCloud(1))
+    events = events_of(last_turn(bag=bag), TakeCloud(1))
     short = sum(bag) < 6
     assert (CloudsFilled in {type(event) for event in events}) is not short
     assert LastRoundCalled(reason) in events
@@ -101,9 +101,9 @@ def test_a_round_without_clouds_goes_from_mother_nature_to_the_next_player() -> 
     assert state.view.clouds == (EMPTY, EMPTY)
     assert state.view.bag == (2, 1, 0, 0, 0)
     walking = with_view(state, phase=Phase.MOTHER)
-    assert isinstance(told(walking, MoveMother(1))[-1], TurnBegan)
+    assert isinstance(events_of(walking, MoveMother(1))[-1], TurnBegan)
     last = with_view(walking, turn=state.view.order[-1])
-    assert told(last, MoveMother(1))[-1] == Finished((FIRST, SECOND), "bag")
+    assert events_of(last, MoveMother(1))[-1] == Finished((FIRST, SECOND), "bag")
 
 
 def test_an_exact_refill_is_played_with_clouds() -> None:
@@ -114,13 +114,13 @@ def test_an_exact_refill_is_played_with_clouds() -> None:
 
 def test_the_mark_stays_when_students_return_to_the_bag() -> None:
     state = last_turn(bag=(9, 9, 9, 9, 9), last_round="bag")
-    assert told(state, TakeCloud(1))[-1] == Finished((FIRST, SECOND), "bag")
+    assert events_of(state, TakeCloud(1))[-1] == Finished((FIRST, SECOND), "bag")
 
 
 def test_the_first_last_assistant_calls_the_last_round() -> None:
     state = with_seat(with_seat(board(phase=Phase.PLANNING), 0, hand=(7,)), 1, hand=(8,))
-    assert told(state, PlayAssistant(7))[1] == LastRoundCalled("assistants")
-    assert LastRoundCalled("assistants") not in told(do(state, PlayAssistant(7)), PlayAssistant(8))
+    assert events_of(state, PlayAssistant(7))[1] == LastRoundCalled("assistants")
+    assert LastRoundCalled("assistants") not in events_of(do(state, PlayAssistant(7)), PlayAssistant(8))
     assert do(state, PlayAssistant(7)).view.last_round == "assistants"
 
 
@@ -145,12 +145,12 @@ def test_professors_of_team_mates_are_added() -> None:
     state = with_view(board(4), professors=(Seat(0), Seat(1), Seat(3), Seat(2), Seat(3)))
     assert leaders(state.view) == (WHITE,)
     state = with_view(state, phase=Phase.CLOUD, last_round="bag", turn=Seat(3))
-    assert told(state, TakeCloud(0))[-1] == Finished((Seat(1), Seat(3)), "bag")
+    assert events_of(state, TakeCloud(0))[-1] == Finished((Seat(1), Seat(3)), "bag")
 
 
 def test_all_who_are_equal_win_together() -> None:
     state = last_turn(last_round="assistants")
-    assert told(state, TakeCloud(1))[-1] == Finished((FIRST, SECOND), "assistants")
+    assert events_of(state, TakeCloud(1))[-1] == Finished((FIRST, SECOND), "assistants")
 
 
 def test_no_character_is_active_once_the_last_turn_has_ended() -> None:

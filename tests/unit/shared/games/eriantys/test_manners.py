@@ -38,8 +38,8 @@ from tests.unit.shared.games.eriantys.positions import (
     Y,
     board,
     do,
+    events_of,
     refusal,
-    told,
     with_card,
     with_seat,
     with_view,
@@ -68,11 +68,11 @@ def activated(number: int, manner: Manner, phase: Phase = Phase.STUDENTS) -> Sta
 def test_activation_pays_and_the_choice_does_it(number: int, manner: Manner) -> None:
     state = board(cards=(number,), halls={0: (1, 1, 1, 1, 1)})
     price = state.view.characters[0].price
-    assert told(state, ActivateCharacter(number, manner)) == (CharacterPlayed(FIRST, number, price, manner),)
+    assert events_of(state, ActivateCharacter(number, manner)) == (CharacterPlayed(FIRST, number, price, manner),)
     after = do(state, ActivateCharacter(number, manner))
     assert after.view.active is not None
     assert after.view.active.owed
-    assert ChoiceMade in {type(event) for event in told(after, CHOICES[number])}
+    assert ChoiceMade in {type(event) for event in events_of(after, CHOICES[number])}
     chosen = do(after, CHOICES[number])
     assert chosen.view.active is not None
     assert not chosen.view.active.owed
@@ -91,7 +91,7 @@ def test_the_strict_manner_allows_nothing_else_before_the_choice(number: int) ->
 def test_the_lax_manner_lets_the_turn_go_on_and_holds_its_end(number: int) -> None:
     state = activated(number, LAX)
     state = do(state, MoveToIsland(G, 1), MoveToIsland(R, 1), MoveToIsland(R, 1), MoveMother(1))
-    assert told(state, TakeCloud(0))[-1] == PhaseBegan(Phase.CHARACTER)
+    assert events_of(state, TakeCloud(0))[-1] == PhaseBegan(Phase.CHARACTER)
     held = do(state, TakeCloud(0))
     assert (held.view.turn, held.view.phase) == (0, Phase.CHARACTER)
     for command in (MoveToHall(G), MoveMother(1), TakeCloud(1), PlayCharacter(number)):
@@ -122,10 +122,10 @@ def test_two_swaps_of_the_minstrel_and_no_more() -> None:
 
 def test_swaps_of_equal_colours_count_and_change_nothing() -> None:
     state = activated(7, LAX)
-    assert told(state, SwapWithCard(G, G)) == (ChoiceMade(FIRST, 7),)
-    assert told(activated(10, LAX), SwapWithHall(G, G)) == (ChoiceMade(FIRST, 10),)
-    assert isinstance(told(state, SwapWithCard(Y, G))[1], CardSwapped)
-    assert isinstance(told(activated(10, LAX), SwapWithHall(G, R))[1], HallSwapped)
+    assert events_of(state, SwapWithCard(G, G)) == (ChoiceMade(FIRST, 7),)
+    assert events_of(activated(10, LAX), SwapWithHall(G, G)) == (ChoiceMade(FIRST, 10),)
+    assert isinstance(events_of(state, SwapWithCard(Y, G))[1], CardSwapped)
+    assert isinstance(events_of(activated(10, LAX), SwapWithHall(G, R))[1], HallSwapped)
 
 
 def test_missing_students_cannot_be_swapped() -> None:
@@ -139,7 +139,7 @@ def test_missing_students_cannot_be_swapped() -> None:
 
 def test_after_the_first_strict_swap_another_action_ends_the_swapping() -> None:
     state = do(activated(7, STRICT), SwapWithCard(Y, G))
-    assert told(state, MoveToIsland(G, 1))[0] == ChoiceClosed()
+    assert events_of(state, MoveToIsland(G, 1))[0] == ChoiceClosed()
     assert refusal(do(state, MoveToIsland(G, 1)), SwapWithCard(P, R)) == "eriantys/no_choice"
     ended = do(state, EndSelection())
     assert refusal(ended, SwapWithCard(P, R)) == "eriantys/no_choice"
@@ -161,7 +161,7 @@ def test_lax_swaps_stay_open_through_other_actions() -> None:
 
 def test_once_a_lax_swap_was_made_the_turn_ends_with_the_cloud() -> None:
     state = do(activated(7, LAX, Phase.CLOUD), SwapWithCard(Y, G))
-    assert isinstance(told(state, TakeCloud(0))[-1], TurnBegan)
+    assert isinstance(events_of(state, TakeCloud(0))[-1], TurnBegan)
 
 
 def test_a_round_without_clouds_is_held_as_well() -> None:
@@ -176,7 +176,7 @@ def test_a_choice_that_became_impossible_is_dropped_and_the_turn_ends() -> None:
     state = do(state, ActivateCharacter(11, LAX), MoveToHall(G))
     assert refusal(state, ChooseColor(G)) == "eriantys/row_full"
     state = do(state, MoveToIsland(R, 1), MoveToIsland(R, 1), MoveMother(1))
-    assert told(state, TakeCloud(0))[1] == ChoiceClosed()
+    assert events_of(state, TakeCloud(0))[1] == ChoiceClosed()
     assert do(state, TakeCloud(0)).view.turn == 1
 
 

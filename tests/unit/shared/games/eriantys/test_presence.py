@@ -26,7 +26,7 @@ from shared.games.eriantys.pieces import NO_STUDENTS, Manner, Phase
 from shared.games.eriantys.presence import notice, timers
 from shared.games.eriantys.state import State
 from shared.ids import Seat
-from tests.unit.shared.games.eriantys.positions import G, R, board, do, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import G, R, board, do, events_of, refusal, with_seat, with_view
 
 GRACE, ALONE = DeadlinePassed("grace"), DeadlinePassed("alone")
 
@@ -87,7 +87,7 @@ def test_a_held_turn_is_skipped_too() -> None:
 def test_who_is_back_in_time_plays_on() -> None:
     state = after(board(3), lost(0), back(0))
     assert notice(state, GRACE) == ()
-    assert told(state, MoveToHall(G))
+    assert events_of(state, MoveToHall(G))
 
 
 def test_the_last_of_a_round_can_be_skipped() -> None:
@@ -125,7 +125,7 @@ def test_the_game_is_paused_when_one_is_left_and_goes_on_when_another_is_back() 
     assert refusal(paused, MoveToHall(G)) == "eriantys/paused"
     assert [(timer.name, timer.after_ms) for timer in timers(paused)] == [("alone", 50000)]
     assert notice(paused, back(1)) == (PlayerBack(Seat(1)), Resumed())
-    assert told(after(paused, back(1)), MoveToHall(G))
+    assert events_of(after(paused, back(1)), MoveToHall(G))
 
 
 def test_the_one_who_is_left_wins_in_the_end() -> None:

@@ -7,18 +7,18 @@ from shared.games.eriantys.dining_rooms import leader
 from shared.games.eriantys.events import CoinTaken, PhaseBegan, ProfessorTaken, StudentToHall, StudentToIsland
 from shared.games.eriantys.pieces import Phase
 from shared.ids import Seat
-from tests.unit.shared.games.eriantys.positions import G, R, Y, board, do, refusal, told, with_seat, with_view
+from tests.unit.shared.games.eriantys.positions import G, R, Y, board, do, events_of, refusal, with_seat, with_view
 
 FIRST, SECOND = Seat(0), Seat(1)
 
 
 def test_a_student_goes_to_the_row_of_its_colour_and_takes_the_professor() -> None:
-    assert told(board(), MoveToHall(G)) == (StudentToHall(FIRST, G), ProfessorTaken(G, FIRST))
+    assert events_of(board(), MoveToHall(G)) == (StudentToHall(FIRST, G), ProfessorTaken(G, FIRST))
 
 
 def test_a_student_on_an_island_changes_nothing_else() -> None:
     state = board()
-    assert told(state, MoveToIsland(R, 12)) == (StudentToIsland(FIRST, R, 12),)
+    assert events_of(state, MoveToIsland(R, 12)) == (StudentToIsland(FIRST, R, 12),)
     after = do(state, MoveToIsland(R, 12)).view
     assert after.tiles[11].students == (0, 1, 0, 0, 0)
     assert after.players[0].entrance == (2, 1, 1, 1, 1)
@@ -46,7 +46,7 @@ def test_exactly_three_or_four_students_are_moved(players: int, moves: int) -> N
 
 def test_the_moves_left_are_a_counter_of_their_own() -> None:
     """A swap leaves the entrance as large as it was; so the counter cannot be read off the entrance."""
-    assert told(with_view(board(), moves=1), MoveToIsland(G, 1))[-1] == PhaseBegan(Phase.MOTHER)
+    assert events_of(with_view(board(), moves=1), MoveToIsland(G, 1))[-1] == PhaseBegan(Phase.MOTHER)
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def test_a_team_mates_students_do_not_count_for_a_professor() -> None:
 
 @pytest.mark.parametrize("row", range(10))
 def test_every_third_place_earns_a_coin(row: int) -> None:
-    events = told(board(cards=(2,), halls={0: (row, 0, 0, 0, 0)}), MoveToHall(G))
+    events = events_of(board(cards=(2,), halls={0: (row, 0, 0, 0, 0)}), MoveToHall(G))
     assert (CoinTaken(FIRST) in events) is ((row + 1) in (3, 6, 9))
 
 
 def test_an_empty_bank_pays_nothing_and_a_simple_game_has_no_coins() -> None:
     rich = with_view(board(cards=(2,), halls={0: (2, 0, 0, 0, 0)}), bank=0)
-    assert CoinTaken(FIRST) not in told(rich, MoveToHall(G))
-    assert CoinTaken(FIRST) not in told(board(halls={0: (2, 0, 0, 0, 0)}), MoveToHall(G))
+    assert CoinTaken(FIRST) not in events_of(rich, MoveToHall(G))
+    assert CoinTaken(FIRST) not in events_of(board(halls={0: (2, 0, 0, 0, 0)}), MoveToHall(G))
 
 
 def test_a_place_that_was_emptied_pays_again() -> None:
@@ -99,4 +99,4 @@ def test_a_place_that_was_emptied_pays_again() -> None:
     state = do(state, PlayCharacter(12, ChooseColor(G)))
     assert state.view.players[0].hall[0] == 0
     refilled = with_seat(state, 0, hall=(2, 0, 0, 0, 0))
-    assert CoinTaken(FIRST) in told(refilled, MoveToHall(G))
+    assert CoinTaken(FIRST) in events_of(refilled, MoveToHall(G))

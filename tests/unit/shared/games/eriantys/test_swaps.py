@@ -24,8 +24,8 @@ from tests.unit.shared.games.eriantys.positions import (
     Y,
     board,
     do,
+    events_of,
     refusal,
-    told,
     with_seat,
     with_view,
 )
@@ -45,7 +45,7 @@ def test_the_jester_swaps_up_to_three_at_once_without_a_draw() -> None:
     command = PlayCharacter(7, swap((1, 1, 1, 0, 0), (0, 0, 0, 1, 1)))
     assert refusal(state, command) == "eriantys/swap_count"
     three = PlayCharacter(7, swap((1, 2, 0, 0, 0), (0, 0, 1, 1, 1)))
-    assert told(state, three)[2:] == (
+    assert events_of(state, three)[2:] == (
         CardSwapped(FIRST, 7, Y, G),
         CardSwapped(FIRST, 7, P, R),
         CardSwapped(FIRST, 7, B, R),
@@ -77,8 +77,8 @@ def test_the_jesters_students_must_be_there_and_equal_in_number(
 def test_a_colour_on_both_sides_is_swapped_with_itself() -> None:
     state = board(cards=(7,))
     command = PlayCharacter(7, swap((1, 1, 0, 0, 0), (1, 0, 1, 0, 0)))
-    assert told(state, command)[2:] == (CardSwapped(FIRST, 7, Y, R),)
-    assert told(state, PlayCharacter(7, swap((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))))[2:] == ()
+    assert events_of(state, command)[2:] == (CardSwapped(FIRST, 7, Y, R),)
+    assert events_of(state, PlayCharacter(7, swap((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))))[2:] == ()
 
 
 def test_the_jester_needs_an_entrance() -> None:
@@ -95,7 +95,7 @@ def minstrel(*hall: int) -> State:
 
 def test_the_minstrel_swaps_up_to_two_with_coins_and_professors() -> None:
     state = with_view(minstrel(0, 2, 1, 0, 0), professors=(None, FIRST, FIRST, None, None))
-    one = told(state, PlayCharacter(10, swap((0, 1, 0, 0, 0), (0, 0, 1, 0, 0))))
+    one = events_of(state, PlayCharacter(10, swap((0, 1, 0, 0, 0), (0, 0, 1, 0, 0))))
     assert one[2:] == (HallSwapped(FIRST, R, Y), CoinTaken(FIRST))
     two = do(state, PlayCharacter(10, swap((2, 0, 0, 0, 0), (0, 1, 1, 0, 0)))).view
     assert two.players[0].hall == (2, 1, 0, 0, 0)
@@ -106,12 +106,12 @@ def test_the_minstrel_swaps_up_to_two_with_coins_and_professors() -> None:
 def test_a_professor_goes_to_a_sole_leader_when_the_owners_row_shrinks() -> None:
     state = with_seat(minstrel(0, 2, 0, 0, 0), 1, hall=(0, 2, 0, 0, 0))
     state = with_view(state, professors=(None, FIRST, None, None, None))
-    after = told(state, PlayCharacter(10, swap((1, 0, 0, 0, 0), (0, 1, 0, 0, 0))))
+    after = events_of(state, PlayCharacter(10, swap((1, 0, 0, 0, 0), (0, 1, 0, 0, 0))))
     assert ProfessorTaken(R, SECOND) in after
 
 
 def test_the_minstrels_equal_colours_change_nothing_and_earn_nothing() -> None:
-    assert told(minstrel(3, 0, 0, 0, 0), PlayCharacter(10, swap((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))))[2:] == ()
+    assert events_of(minstrel(3, 0, 0, 0, 0), PlayCharacter(10, swap((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))))[2:] == ()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_the_minstrels_limits(hall: tuple[int, ...], given: tuple[int, ...], tak
 
 
 def test_a_full_row_may_be_swapped_with_itself() -> None:
-    assert told(minstrel(10, 1, 0, 0, 0), PlayCharacter(10, swap((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))))
+    assert events_of(minstrel(10, 1, 0, 0, 0), PlayCharacter(10, swap((1, 0, 0, 0, 0), (1, 0, 0, 0, 0))))
 
 
 def test_the_minstrel_needs_a_dining_room_and_an_entrance() -> None:

@@ -126,10 +126,10 @@ def test_a_table_can_open_the_whole_level_to_spectators(seed: int) -> None:
 def test_seats_see_no_more_at_a_table_that_opens_the_level() -> None:
     for event, _ in steps(1, Options(count=4, whole_level=True)):
         for seat in SEATS:
-            told = msgspec.to_builtins(GAME.redact(event, seat))
-            assert told.get("board") is None
-            assert not told.get("adversaries")
-            assert told.get("sighted") is None
+            redacted = msgspec.to_builtins(GAME.redact(event, seat))
+            assert redacted.get("board") is None
+            assert not redacted.get("adversaries")
+            assert redacted.get("sighted") is None
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -149,6 +149,6 @@ def test_replays_do_not_show_seed_and_levels() -> None:
     assert GAME.replay is not None
     secret = 987_654_321
     events = GAME.setup(Table(Options(levels="shipped"), SEATS, SEATS, secret))
-    told = texts([GAME.replay(event) for event in events])
-    assert str(secret) not in told
-    assert "bounds" not in told
+    redacted = texts([GAME.replay(event) for event in events])
+    assert str(secret) not in redacted
+    assert "bounds" not in redacted

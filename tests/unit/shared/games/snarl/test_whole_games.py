@@ -114,9 +114,9 @@ def test_views_are_windows_of_the_state_and_follow_from_the_redacted_events(
     chosen = Options(count=4, whole_level=whole_level)
     for _, event, state in beats(seed, seats, restless=restless, chosen=chosen):
         for seat, view in views.items():
-            told = GAME.redact(event, seat)
-            assert told is not None
-            views[seat] = fold(view, told)
+            shown = GAME.redact(event, seat)
+            assert shown is not None
+            views[seat] = fold(view, shown)
             assert views[seat] == GAME.view(state, seat)
             if seat is not None and state.scene.party:
                 assert views[seat].window == cut(state.scene, seat)
@@ -140,16 +140,21 @@ def points_in(value: Any) -> Iterator[Point]:
 def test_a_seat_is_told_no_place_beyond_its_window(seed: int, seats: int) -> None:
     for before, event, state in beats(seed, seats, restless=True):
         for seat in (Seat(number) for number in range(seats)):
-            told = msgspec.to_builtins(GAME.redact(event, seat))
-            assert "board" not in told or told["board"] is None
-            assert set(told.get("windows", {})) <= {str(seat), seat}
+            shown = msgspec.to_builtins(GAME.redact(event, seat))
+            assert "board" not in shown or shown["board"] is None
+            assert set(shown.get("windows", {})) <= {str(seat), seat}
             homes = [scene.member(seat).position for scene in (before.scene, state.scene) if scene.party]
             seen = [home for home in homes if home is not None]
-            places = {name: part for name, part in told.items() if name not in {"order", "players", "exits", "ejects"}}
+            places = {name: part for name, part in shown.items() if name not in {"order", "players", "exits", "ejects"}}
             for point in points_in(msgspec.json.decode(msgspec.json.encode(places))):
                 assert any(max(abs(point[0] - home[0]), abs(point[1] - home[1])) <= 2 for home in seen)
             if isinstance(event, AdversaryMoved):
-                assert (told["kind"], told["number"], told["to"], told["through"]) == (None, 0, None, None)
+                assert (shown["kind"], shown["number"], shown["to"], shown["through"]) == (
+                    None,
+                    0,
+                    None,
+                    None,
+                )
 
 
 def lair(state: State, actor: Actor) -> Area:
