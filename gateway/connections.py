@@ -39,7 +39,7 @@ class Connections:
         self.addresses = AddressMeters(services.clock)
         self._by_number: dict[int, Connection] = {}
         self._ticking: dict[int, Connection] = {}
-        """Those whose conversations have a timer."""
+        """Connections whose conversations have a timer."""
         self._next_tick_ms: dict[int, int] = {}
         self._slow: set[Connection] = set()
         self._unflushed: list[Connection] = []

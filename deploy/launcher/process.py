@@ -111,7 +111,7 @@ class SupervisedProcess:
 
     @property
     def failed(self) -> bool:
-        """It ended before it was ready."""
+        """The process ended before it was ready."""
         return self._task is not None and self._task.done()
 
     def start(self) -> None:

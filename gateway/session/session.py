@@ -1,7 +1,8 @@
 """One connection's conversation with the cluster, without IO: frames, replies and steps in, effects out.
 
 The dialect's conversation makes requests; the session turns them into effects and hands the answers and the steps of
-rooms back. Commands of play take a short path. Requests of several round trips are in gateway/session/requests.py.
+rooms back. Commands of play take a short path. Requests of several round trips are in requests.py
+and seat_requests.py.
 """
 
 import logging
@@ -43,7 +44,7 @@ from gateway.session.effects import (
     Withdraw,
 )
 from gateway.session.rates import RequestRates, meter_of
-from gateway.session.requests import AnswerClient, Refusal, RequestStep
+from gateway.session.request_steps import AnswerClient, Refusal, RequestStep
 from gateway.session.state import ReturnByName, SessionState
 from gateway.transports import close_codes
 from gateway.transports.close_codes import CloseCode

@@ -16,7 +16,7 @@ class ReturnByName(StrEnum):
 
     ANY = "any"
     ADDRESS = "address"
-    """Those that were lost from the same client address."""
+    """Seats that were lost from the same client address."""
     OFF = "off"
 
 

@@ -11,7 +11,7 @@ from worker.room.state import Deadline, RoomPresence, RoomState
 
 WAIT, ABANDONED, TURN = "wait", "abandoned", "turn"
 SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
-"""These are followed by a dot and the seat, or the game's own name for the timer."""
+"""Prefixes: a dot follows, and the seat or the game's own name for the timer."""
 
 Timers: TypeAlias = dict[str, tuple[int, int]]
 """By name: the generation, and the milliseconds from the start of the timer to the deadline."""

@@ -30,7 +30,7 @@ class TypeCode(IntEnum):
 
 
 class ClassFlag(IntFlag):
-    """How the instances of a described class are written."""
+    """Properties of a described class: the form in which its instances are written."""
 
     WRITE_METHOD = 0x01
     SERIALIZABLE = 0x02

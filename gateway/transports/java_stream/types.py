@@ -22,7 +22,7 @@ PRIMITIVES: Final[Mapping[str, str]] = {"B": "b", "S": "h", "I": "i", "J": "q", 
 
 
 class Shape(Enum):
-    """Which Python value an instance of a class becomes."""
+    """The Python value that an instance of a class becomes."""
 
     FIELDS = auto()
     """A `JavaObject`."""

@@ -26,7 +26,7 @@ class Known:
     unlocked: bool
     adversaries: tuple[Actor, ...]
     players: Collection[Point]
-    """Those in sight now."""
+    """Positions of players in sight now; `adversaries` are in sight, too."""
 
     def open(self, point: Point) -> bool:
         return self.tiles.get(point, _WALL) != _WALL

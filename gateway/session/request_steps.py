@@ -1,0 +1,49 @@
+"""The steps of a request of several round trips, as its generator yields them, and how it ends in a refusal."""
+
+from collections.abc import Generator
+from typing import Any, TypeAlias, cast
+
+import msgspec
+
+from gateway.dialects.answers import Answer
+from gateway.session.attachments import PendingAnswer
+from gateway.session.effects import Question, Submit
+from shared.commands import RoomCommand
+from shared.deliveries import Reply
+from shared.errors import ErrorCode
+from shared.ids import CommandId, RoomId
+
+_NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/no_worker", "busy/store", "busy/store_full")
+"""The outbox has refused the command: no room has seen it."""
+
+
+class AnswerClient(msgspec.Struct, frozen=True):
+    """Hand an answer to the conversation."""
+
+    ref: Any
+    answer: Answer
+
+
+RequestStep: TypeAlias = Submit | Question | AnswerClient
+
+
+class Refusal(Exception):
+    """The request is refused with this code."""
+
+    def __init__(self, code: str, text: str = "") -> None:
+        super().__init__(code)
+        self.code = code
+        self.text = text
+
+
+def ask(room: RoomId, command_id: CommandId, body: RoomCommand, wants: int = 0) -> Generator[RequestStep, Any, Reply]:
+    """A command and its reply, however long the cluster takes; raises `Refusal` if the command was not sent."""
+    reply = cast(Reply, (yield Submit(room, command_id, body, wants)))
+    if reply.code in _NOT_SENT:
+        raise Refusal(reply.code)
+    return reply
+
+
+def send_views(views: tuple[PendingAnswer, ...]) -> Generator[RequestStep, Any, None]:
+    for ref, attached in views:
+        yield AnswerClient(ref, attached)
