@@ -250,8 +250,10 @@ class Player:
     async def watch_rooms(
         self, *, game: str = "", status: str = "", seats: int | None = None, limit: int | None = None
     ) -> AsyncGenerator[dict[int, ListedTable], None]:
-        """The list of tables, by number, now and after every change. A session watches one list at a time; a slow
-        reader gets the latest state, not every state."""
+        """The first `limit` (100) tables of a list, by number, and every other one as soon as it changes.
+
+        It yields now and after every change. A session watches one list at a time; a slow reader gets the latest state,
+        not every state."""
         self._list = {}
         filters = given(game=game, status=status, seats=seats, limit=limit)
         await self._ask("rooms", {**filters, "live": True})
