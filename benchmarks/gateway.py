@@ -53,7 +53,7 @@ class Sink:
     async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
         raise NotImplementedError
 
-    async def each(self, *command: Argument) -> list[Any]:
+    async def each(self, *command: Argument) -> dict[str, Any]:
         raise NotImplementedError
 
     def server_of(self, key: str) -> str:

@@ -75,6 +75,7 @@ class Gateway:
             RandomIds(),
             time.monotonic,
             {"pid": os.getpid(), "host": socket.gethostname(), "port": settings.port, "ops_port": ops_port},
+            self._topology.counters,
         )
         await node.start()
         loop = asyncio.get_running_loop()

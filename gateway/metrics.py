@@ -11,7 +11,9 @@ from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
+from shared.bus.store_counters import StoreCounters
 from shared.ids import GameVersion
+from shared.runtime.store_metrics import StoreConnectionMetrics
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 _RECENT = 1_000
@@ -52,8 +54,11 @@ class Latency(Collector):
 class Metrics:
     """Counters of one gateway, in a registry of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: StoreCounters | None = None) -> None:
+        """`store` has the counts of the connections to the store."""
         self.registry = CollectorRegistry()
+        self.store = store or StoreCounters()
+        self.registry.register(StoreConnectionMetrics(self.store))
         self._connections = Gauge("tavolata_connections", "Open connections", ["dialect"], registry=self.registry)
         self._latency = Latency("tavolata_frame_to_ack_seconds", "From a frame to its answer", self.registry)
         self._gaps = Counter("tavolata_gaps_filled", "Losses of messages that were noticed", registry=self.registry)

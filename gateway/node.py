@@ -34,6 +34,7 @@ from shared.bus import directory, drains, keys, meta, store_figures, visibility
 from shared.bus.keys import Keys
 from shared.bus.registry import GATEWAYS, WORKERS
 from shared.bus.store import OnMessage, Store, StoreError, StoreRefused
+from shared.bus.store_counters import StoreCounters
 from shared.deliveries import ControlMessage, Heartbeat, SessionRevoked
 from shared.ids import GatewayId
 from shared.room_views import Listing
@@ -97,12 +98,13 @@ class GatewayNode:
         ids: IdSource,
         clock: Callable[[], float],
         process_status: Mapping[str, object],
+        store_counters: StoreCounters | None = None,
     ) -> None:
         self.settings = settings
         self.store = store
         self.partitions: tuple[Keys, ...] = keys.all_keys(settings.partitions, sharded=store.sharded)
         self.tokens = tokens
-        self.metrics = Metrics()
+        self.metrics = Metrics(store_counters)
         self.identity = GatewayIdentity(ids.new_gateway())
         self.tasks = BackgroundTasks()
         self.rooms = RoomDirectory(asyncio.get_running_loop().call_soon)

@@ -50,7 +50,7 @@ class WorkerApp:
             self._reader,
             self._subscription,
             time.monotonic,
-            WorkerMetrics(settings.partitions),
+            WorkerMetrics(settings.partitions, self._topology.counters),
             time.process_time,
             self._commit_store if settings.needed_replicas else None,
         )

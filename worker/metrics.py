@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.store_counters import StoreCounters
 from shared.bus.store_figures import StoreFigures
 from shared.results import Result
+from shared.runtime.store_metrics import ReplicaWaitMetrics, StoreConnectionMetrics
 
 _FAILURES: dict[AnyOutcome, str] = {CommitOutcome.FENCED: "fenced", CommitOutcome.FULL: "full"}
 
@@ -14,9 +16,12 @@ _FAILURES: dict[AnyOutcome, str] = {CommitOutcome.FENCED: "fenced", CommitOutcom
 class WorkerMetrics:
     """Counters of one worker, in a registry of their own."""
 
-    def __init__(self, partitions: int) -> None:
-        """`partitions` is the number of all partitions."""
+    def __init__(self, partitions: int, store: StoreCounters | None = None) -> None:
+        """`partitions` is the number of all partitions, and `store` has the counts of the connections to the store."""
         self.registry = CollectorRegistry()
+        counters = store or StoreCounters()
+        self.registry.register(StoreConnectionMetrics(counters))
+        self.registry.register(ReplicaWaitMetrics(counters))
         Gauge("tavolata_partitions", "Partitions of the cluster", registry=self.registry).set(partitions)
         self._commands = Counter("tavolata_commands", "Commands handled", ["outcome"], registry=self.registry)
         self._accepted = self._commands.labels("accepted")
@@ -61,9 +66,9 @@ class WorkerMetrics:
         self._store_memory.set(fullest.memory)
         self._store_limit.set(fullest.limit)
         self._store_clients.set(sum(server.clients for server in servers))
-        self._store_replicas.set(min(len(server.lags_s) for server in servers))
+        self._store_replicas.set(min(len(server.replicas) for server in servers))
         self._replicas_wanted.set(replicas_wanted)
-        self._replica_lag.set(max((lag for server in servers for lag in server.lags_s), default=0))
+        self._replica_lag.set(max((one.lag_s for server in servers for one in server.replicas), default=0))
 
     def rooms_counted(self, rooms: Mapping[str, int]) -> None:
         """Set the number of rooms in memory, by game. A game without rooms stays, with 0."""

@@ -215,7 +215,7 @@ class WorkerNode:
                 log.debug("cannot read the figures of the store: %s", error)
                 continue
             self.metrics.store_measured(servers, wanted)
-            self._replicas_missing = any(len(server.lags_s) < wanted for server in servers)
+            self._replicas_missing = any(len(server.replicas) < wanted for server in servers)
 
     def _rooms_by_game(self) -> Counter[str]:
         rooms = (room for partition in self.ownership.partitions.values() for room in partition.rooms.values())

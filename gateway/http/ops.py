@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gateway.http import ops_rooms
+from gateway.http import ops_rooms, ops_store
 from gateway.http.admin_access import AdminAccess
 from gateway.http.converters import ROOM
 from gateway.http.named_operators import NamedOperator
@@ -76,6 +76,7 @@ class Operators:
                 "without_worker": node.waiting_rooms.counts,
                 "gateways": gateways,
                 "workers": workers,
+                "store": await ops_store.report(node),
                 "draining": await drains.waiting(node.store),
             }
         )

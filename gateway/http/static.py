@@ -20,8 +20,10 @@ WEB = Path(__file__).parents[1] / "web"
 CLIENT = Path(__file__).parents[2] / "clients" / "javascript" / "client.js"
 """The JavaScript client. The npm package and the page use this very file."""
 
-_OPERATORS_SCRIPTS = ("ops", "ops-client", "ops-confirm", "ops-lists", "ops-picture", "ops-room", "ops-table")
-OPERATORS_FILES = frozenset({"ops.html", "css/ops.css", *(f"js/{name}.js" for name in _OPERATORS_SCRIPTS)})
+_OPERATORS_PARTS = ("client", "confirm", "lists", "picture", "room", "store", "table")
+OPERATORS_FILES = frozenset(
+    {"ops.html", "css/ops.css", "js/ops.js", *(f"js/ops-{part}.js" for part in _OPERATORS_PARTS)}
+)
 """Files that are served on the operators' port only."""
 _TYPES = {
     ".html": "text/html; charset=utf-8",

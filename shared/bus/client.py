@@ -9,6 +9,7 @@ from shared.bus.address import Address
 from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnection, connect, longer
 from shared.bus.refusals import RefusalKind, refusal
 from shared.bus.store import Argument, NotReplicated, RedisCommand, StoreDown, StoreError, StoreRefused
+from shared.bus.store_counters import StoreCounters
 
 log = logging.getLogger("tavolata.store")
 
@@ -34,6 +35,7 @@ class StoreClient:
         name: str = "",
         silence_s: float = 5.0,
         on_connect: Callable[[], None] | None = None,
+        counters: StoreCounters | None = None,
     ) -> None:
         """With a `name`, the store shows it in its list of clients, and `client_id` is known."""
         self._endpoint = endpoint
@@ -43,6 +45,7 @@ class StoreClient:
         self._named = bool(name)
         self._silence_s = silence_s
         self._on_connect = on_connect
+        self._counters = counters or StoreCounters()
         self._connection: StoreConnection | None = None
         self._reconnecting: asyncio.Task[None] | None = None
         self._lost = asyncio.Event()
@@ -104,8 +107,9 @@ class StoreClient:
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
 
-    async def each(self, *command: Argument) -> list[Any]:
-        return [await self.call(*command)]
+    async def each(self, *command: Argument) -> dict[str, Any]:
+        reply = await self.call(*command)
+        return {str(self.address): reply}
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = await self.request(commands)
@@ -117,7 +121,10 @@ class StoreClient:
         return replies
 
     async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         *replies, known = await self.request((*commands, ("WAIT", replicas, wait_ms)))
+        self._counters.waited(loop.time() - begun, confirmed=is_confirmed(known, replicas))
         for reply in replies:
             if isinstance(reply, Exception):
                 self.noticed(str(reply))
@@ -177,6 +184,7 @@ class StoreClient:
                 self._connection = None
                 log.warning("lost the connection to the store at %s", self.address)
             await self._reconnect()
+            self._counters.reconnects += self.connections > 1
             log.info("connected to the store at %s", self.address)
             if self._on_connect is not None:
                 self._on_connect()
@@ -214,10 +222,15 @@ class StoreClient:
 def confirmed(replies: Sequence[Any], known: Any, replicas: int) -> list[Any]:
     """Replies to writes, of which this many replicas have confirmed the last one."""
     found = [StoreRefused(str(reply)) if isinstance(reply, Exception) else reply for reply in replies]
-    if not isinstance(known, Exception) and known >= replicas:
+    if is_confirmed(known, replicas):
         return found
     missing = NotReplicated(f"the write is on too few replicas: {known} of {replicas}")
     return [reply if isinstance(reply, StoreError) else missing for reply in found]
+
+
+def is_confirmed(known: Any, replicas: int) -> bool:
+    """Whether enough replicas are known to have a write, by the reply to WAIT."""
+    return not isinstance(known, Exception) and int(known) >= replicas
 
 
 def _identity(info: bytes) -> str:

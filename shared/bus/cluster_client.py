@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from shared.bus.client import StoreClient, confirmed
+from shared.bus.client import StoreClient, confirmed, is_confirmed
 from shared.bus.cluster_map import Place, key_of, slot_of
 from shared.bus.cluster_view import ClusterView
 from shared.bus.connection import Check
 from shared.bus.refusals import RefusalKind, redirection, refusal
 from shared.bus.store import Argument, RedisCommand, StoreDown, StoreError, StoreRefused
+from shared.bus.store_counters import StoreCounters
 
 log = logging.getLogger("tavolata.cluster")
 
@@ -53,15 +54,16 @@ class ClusterClient:
         greeting: Sequence[RedisCommand] = (),
         checks: Sequence[Check] = (),
         on_connect: Callable[[], None] | None = None,
+        counters: StoreCounters | None = None,
     ) -> None:
         """`on_connect` is called after a connection to a node was made, and after slots have moved."""
         self._view = view
         self._greeting = tuple(greeting)
         self._checks = tuple(checks)
         self._on_connect = on_connect
+        self._counters = counters or StoreCounters()
         self._clients: dict[Place, StoreClient] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.redirections = 0
 
     async def start(self) -> None:
         """Connect to all primaries; raises `StoreRefused` if one cannot be used, `StoreDown` if none answers."""
@@ -103,9 +105,10 @@ class ClusterClient:
     async def call(self, *command: Argument) -> Any:
         return (await self.pipe((command,)))[0]
 
-    async def each(self, *command: Argument) -> list[Any]:
+    async def each(self, *command: Argument) -> dict[str, Any]:
         clients = [self._clients[place] for place in self._view.map.primaries() if place in self._clients]
-        return list(await asyncio.gather(*(client.call(*command) for client in clients)))
+        replies = await asyncio.gather(*(client.each(*command) for client in clients))
+        return {address: reply for one in replies for address, reply in one.items()}
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = await self._run(commands)
@@ -137,6 +140,8 @@ class ClusterClient:
     ) -> list[_Sending]:
         """Send commands to their nodes, all at once; those that have to be sent again. The replies of the others, and
         the errors of these, are put among the replies."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         sent = []
         for place, some in self._grouped(sendings).items():
             try:
@@ -155,8 +160,11 @@ class ClusterClient:
                 self._view.suspect()
                 continue
             known = None if wait is None else received.pop()
-            own = _own(some, received)
-            settled = own if wait is None else confirmed(own, known, int(wait[1]))
+            own = settled = _own(some, received)
+            if wait is not None:
+                replicas = int(wait[1])
+                settled = confirmed(own, known, replicas)
+                self._counters.waited(loop.time() - begun, confirmed=is_confirmed(known, replicas))
             for one, reply, final in zip(some, own, settled, strict=True):
                 replies[one.at] = final
                 if isinstance(reply, Exception):
@@ -184,9 +192,9 @@ class ClusterClient:
     def _is_to_be_repeated(self, one: _Sending, place: Place | None, error: str) -> bool:
         """Follow a refusal. Everything that is repeated was refused before it began."""
         kind = refusal(error)
+        self._counters.redirected(kind)
         one.asking = None
         if kind in (RefusalKind.MOVED, RefusalKind.ASK):
-            self.redirections += 1
             slot, host, port = redirection(error)
             by = self._view.address_of(place or ("", 0))
             if kind is RefusalKind.MOVED:
@@ -250,6 +258,7 @@ class ClusterClient:
                 greeting=self._greeting,
                 checks=self._checks,
                 on_connect=self._connected,
+                counters=self._counters,
             )
             if at_once:
                 client.start_soon()

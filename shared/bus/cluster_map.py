@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from shared.bus.keys import SLOTS
 from shared.bus.store import RedisCommand
+from shared.bus.store_counters import StoreCounters
 
 _WITHOUT_KEY = frozenset(
     ("ASKING", "CLIENT", "CLUSTER", "CONFIG", "INFO", "PING", "PUBLISH", "ROLE", "SCRIPT", "TIME", "WAIT")
@@ -48,16 +49,16 @@ class SlotRange:
     first: int
     last: int
     primary: Place
-    replicas: int = 0
-    """The number of its replicas, reachable or not."""
+    replicas: tuple[Place, ...] = ()
+    """Its replicas, reachable or not."""
 
 
 def parse_slots(reply: Sequence[Any], asked: str) -> tuple[SlotRange, ...]:
     """The ranges in a reply to CLUSTER SLOTS. A node that does not know its own host has the host that was asked."""
     found = []
-    for first, last, primary, *replicas in reply:
-        host = primary[0].decode() if primary[0] else ""
-        found.append(SlotRange(first, last, (host or asked, int(primary[1])), len(replicas)))
+    for first, last, *servers in reply:
+        primary, *replicas = [(host.decode() if host else asked, int(port)) for host, port, *_ in servers]
+        found.append(SlotRange(first, last, primary, tuple(replicas)))
     return tuple(sorted(found, key=lambda one: one.first))
 
 
@@ -68,10 +69,11 @@ class ClusterMap:
     ranges: tuple[SlotRange, ...] = ()
     _places: list[Place | None] = field(default_factory=lambda: [None] * SLOTS)
     _changes: list[int] = field(default_factory=lambda: [0] * SLOTS)
+    _replicas: frozenset[Place] = frozenset()
+    """The replicas in the last report."""
     on_change: list[Callable[[], None]] = field(default_factory=list)
     """Called after each change."""
-    moves: int = 0
-    """Changes so far, of any number of slots each."""
+    counters: StoreCounters = field(default_factory=StoreCounters)
 
     def place_of(self, slot: int) -> Place | None:
         return self._places[slot]
@@ -92,6 +94,8 @@ class ClusterMap:
         changed = False
         for slot, place in _expanded(ranges):
             changed |= self._set(slot, place)
+        self.counters.failovers += len({one.primary for one in ranges} & self._replicas)
+        self._replicas = frozenset(replica for one in ranges for replica in one.replicas)
         if changed:
             self._tell()
 
@@ -107,10 +111,10 @@ class ClusterMap:
             return False
         self._places[slot] = place
         self._changes[slot] += before is not None
+        self.counters.slots_moved += before is not None and place not in self._replicas
         return True
 
     def _tell(self) -> None:
-        self.moves += 1
         for changed in self.on_change:
             changed()
 

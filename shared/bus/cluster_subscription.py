@@ -14,6 +14,7 @@ from shared.bus.cluster_view import ClusterView
 from shared.bus.connection import StoreConnection, connect
 from shared.bus.refusals import RefusalKind, redirection, refusal
 from shared.bus.store import OnMessage, StoreError
+from shared.bus.store_counters import StoreCounters
 
 log = logging.getLogger("tavolata.cluster")
 
@@ -40,8 +41,9 @@ class _Line:
 class ClusterSubscription:
     """Channels, subscribed wherever they are served."""
 
-    def __init__(self, view: ClusterView) -> None:
+    def __init__(self, view: ClusterView, counters: StoreCounters | None = None) -> None:
         self._view = view
+        self._counters = counters or StoreCounters()
         self._lines: dict[Place, _Line] = {}
         self._home: Place | None = None
         self._changed = asyncio.Event()
@@ -118,6 +120,7 @@ class ClusterSubscription:
         line.connection = await connect(
             self._view.address_of(place), self._changed.set, on_push=lambda reply: self._receive(line, reply)
         )
+        self._counters.reconnects += known is not None
         self._lines[place] = line
         return line
 

@@ -10,6 +10,7 @@ from shared.bus.cluster_map import ClusterMap, Place, parse_slots
 from shared.bus.connection import FIRST_PAUSE_S, StoreConnection, connect
 from shared.bus.store import StoreDown, StoreError, StoreRefused
 from shared.bus.store_address import ClusterAddress
+from shared.bus.store_counters import StoreCounters
 
 log = logging.getLogger("tavolata.cluster")
 
@@ -22,8 +23,8 @@ _START_S = 5.0
 class ClusterView:
     """The nodes and slots of one Cluster."""
 
-    def __init__(self, address: ClusterAddress) -> None:
-        self.map = ClusterMap()
+    def __init__(self, address: ClusterAddress, counters: StoreCounters | None = None) -> None:
+        self.map = ClusterMap(counters=counters or StoreCounters())
         self._address = address
         self._connection: StoreConnection | None = None
         self._asked: Place = (address.nodes[0].host, address.nodes[0].port)

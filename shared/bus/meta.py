@@ -90,7 +90,7 @@ async def finish_upgrade(store: Store) -> None:
 async def check_durability(store: Store, durability: str) -> None:
     """Check that the store is configured for durability `fsync`, if that is required."""
     for command, check in durability_checks(durability):
-        for reply in await store.each(*command):
+        for reply in (await store.each(*command)).values():
             if reason := check(reply):
                 raise IncompatibleStore(reason)
 
@@ -102,7 +102,7 @@ async def check_replicas(store: Store, replicas: int) -> None:
         return
     loop = asyncio.get_running_loop()
     end = loop.time() + _REPLICAS_S
-    while (fewest := min(len(server.lags_s) for server in await store_figures.read(store))) < replicas:
+    while (fewest := min(len(server.replicas) for server in await store_figures.read(store))) < replicas:
         if loop.time() > end:
             raise IncompatibleStore(
                 f"TAVOLATA_DURABILITY=replicated needs {replicas} replicas (TAVOLATA_REPLICAS) of every primary, and "

@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shared.bus.address import Address
@@ -17,6 +16,7 @@ from shared.bus.client import StoreClient
 from shared.bus.connection import FIRST_PAUSE_S, Check
 from shared.bus.store import StoreDown, StoreError
 from shared.bus.store_address import SentinelAddress
+from shared.bus.store_counters import StoreCounters
 from shared.bus.subscription import Subscription
 
 log = logging.getLogger("tavolata.sentinel")
@@ -39,40 +39,28 @@ def _not_primary(reply: Any) -> str:
 PRIMARY: Check = (("ROLE",), _not_primary)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPrimary:
-    """A Sentinel's answer."""
-
-    address: Address
-    replicas: int
-    """The replicas that it knows of, reachable or not."""
-
-
-def named_by_majority(answers: Sequence[NamedPrimary | None]) -> NamedPrimary | None:
+def named_by_majority(answers: Sequence[Address | None]) -> Address | None:
     """The primary that more than half of all Sentinels name. Those that did not answer (None) count, too: a minority
     may be cut off together with the old primary."""
-    votes = Counter(answer.address for answer in answers if answer is not None)
+    votes = Counter(answer for answer in answers if answer is not None)
     for address, count in votes.most_common(1):
         if 2 * count > len(answers):
-            return NamedPrimary(address, max(one.replicas for one in answers if one and one.address == address))
+            return address
     return None
 
 
 class SentinelPrimary:
     """An `Endpoint` whose server changes with every failover."""
 
-    def __init__(self, address: SentinelAddress) -> None:
+    def __init__(self, address: SentinelAddress, counters: StoreCounters | None = None) -> None:
         self._address = address
+        self._counters = counters or StoreCounters()
         self._sentinels = [StoreClient(one, silence_s=2 * _ANSWER_S) for one in address.sentinels]
         self._news = [Subscription(one) for one in address.sentinels]
         self._followers: list[Callable[[Address], None]] = []
         self._look = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
         self._known: Address | None = None
-        self.failovers = 0
-        """The number of changes of the primary that were noticed."""
-        self.replicas = 0
-        """The replicas that the Sentinels know of, reachable or not."""
 
     async def start(self) -> None:
         """Connect to as many Sentinels as answer, and begin to follow them."""
@@ -112,10 +100,9 @@ class SentinelPrimary:
         found = named_by_majority(answers)
         if found is None:
             raise StoreDown(f"no majority of the Sentinels names a reachable primary of {self._address}")
-        self.replicas = found.replicas
-        return found.address
+        return found
 
-    async def _ask(self, sentinel: StoreClient) -> NamedPrimary | None:
+    async def _ask(self, sentinel: StoreClient) -> Address | None:
         """The primary that a Sentinel names; None if it names none, or cannot reach the one that it names."""
         try:
             async with asyncio.timeout(_ANSWER_S):
@@ -126,7 +113,7 @@ class SentinelPrimary:
         fields = {reply[at].decode(): reply[at + 1].decode() for at in range(0, len(reply), 2)}
         if _UNUSABLE & set(fields["flags"].split(",")):
             return None
-        return NamedPrimary(self._address.at(fields["ip"], int(fields["port"])), int(fields["num-slaves"]))
+        return self._address.at(fields["ip"], int(fields["port"]))
 
     async def _watch(self) -> None:
         while True:
@@ -146,7 +133,7 @@ class SentinelPrimary:
     def _note(self, address: Address) -> None:
         if self._known is not None and address != self._known:
             log.warning("the primary of %s is now %s", self._address.service, address)
-            self.failovers += 1
+            self._counters.failovers += 1
         self._known = address
         # Also without a change: a connection to another server may have been made while the Sentinels disagreed.
         for moved in self._followers:

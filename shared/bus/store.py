@@ -61,9 +61,9 @@ class Store(Protocol):
         So commands and waiting are sent together, on one connection. It serves nothing else meanwhile; use it for
         commits and for taking partitions, and another one for the renewal of leases."""
 
-    async def each(self, *command: Argument) -> list[Any]:
-        """Run one command on every server that takes writes; the replies. Raises `StoreError`."""
+    async def each(self, *command: Argument) -> dict[str, Any]:
+        """Run one command on every server that takes writes; the replies by address. Raises `StoreError`."""
 
     def server_of(self, key: str) -> str:
         """The server that serves a key now: another text means that it may lack writes which were confirmed before.
-        Empty if no server is connected."""
+        The first word is its address. Empty if no server is connected."""

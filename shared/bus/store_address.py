@@ -48,6 +48,17 @@ class ClusterAddress:
 StoreAddress: TypeAlias = Address | SentinelAddress | ClusterAddress
 
 
+def topology_name(url: str) -> str:
+    """The topology of a store by its URL: `standalone`, `sentinel` or `cluster`. Raises `BadUrl`."""
+    match parse(url):
+        case SentinelAddress():
+            return "sentinel"
+        case ClusterAddress():
+            return "cluster"
+        case Address():
+            return "standalone"
+
+
 def named_in(settings: StoreSettings) -> StoreAddress:
     """Raises `BadUrl`."""
     return parse(settings.redis_url, TlsFiles.named_in(settings))

@@ -7,6 +7,7 @@ from typing import Any
 from shared.bus.address import Address
 from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnection, connect, longer
 from shared.bus.store import OnMessage, StoreDown, StoreRefused
+from shared.bus.store_counters import StoreCounters
 
 
 class Subscription:
@@ -14,8 +15,16 @@ class Subscription:
 
     `on_gap` is called after every (re)subscription: pub/sub keeps nothing, so earlier messages may be lost."""
 
-    def __init__(self, endpoint: Endpoint, *, checks: Sequence[Check] = (), silence_s: float = 5.0) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        checks: Sequence[Check] = (),
+        silence_s: float = 5.0,
+        counters: StoreCounters | None = None,
+    ) -> None:
         self._endpoint = endpoint
+        self._counters = counters or StoreCounters()
         self._checks = tuple(checks)
         self._silence_s = silence_s
         self._task: asyncio.Task[None] | None = None
@@ -52,6 +61,7 @@ class Subscription:
             pause_s = FIRST_PAUSE_S
             self._connection.push((("SUBSCRIBE", *channels),))
             await self._watch(self._connection, lost)
+            self._counters.reconnects += 1
 
     async def _watch(self, connection: StoreConnection, lost: asyncio.Event) -> None:
         """Return when the connection is lost. On quiet channels only the replies to pings show that it is not."""

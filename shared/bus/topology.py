@@ -20,6 +20,7 @@ from shared.bus.scripts import LOADING
 from shared.bus.sentinel import PRIMARY, SentinelPrimary
 from shared.bus.store import OnMessage, Store
 from shared.bus.store_address import ClusterAddress, SentinelAddress, StoreAddress
+from shared.bus.store_counters import StoreCounters
 from shared.bus.subscription import Subscription
 
 
@@ -55,6 +56,8 @@ class OwnReader(CommandReader, Protocol):
 class StoreTopology(Protocol):
     """The ways to one store."""
 
+    counters: StoreCounters
+
     async def start(self) -> None:
         """Begin to follow the store; raises `StoreError`."""
 
@@ -73,10 +76,11 @@ class OnePrimary:
     """A store with one server that takes writes: the same one always, or the one that Sentinels name."""
 
     def __init__(self, address: Address | SentinelAddress) -> None:
+        self.counters = StoreCounters()
         self._sentinel: SentinelPrimary | None = None
         self._checks: tuple[Check, ...] = ()
         if isinstance(address, SentinelAddress):
-            self._endpoint: Endpoint = SentinelPrimary(address)
+            self._endpoint: Endpoint = SentinelPrimary(address, self.counters)
             self._sentinel, self._checks = self._endpoint, (PRIMARY,)
         else:
             self._endpoint = address
@@ -91,13 +95,18 @@ class OnePrimary:
 
     def store(self, *, checks: Sequence[Check] = (), on_connect: Callable[[], None] | None = None) -> StoreClient:
         everything = (*self._checks, *checks)
-        return self._followed(StoreClient(self._endpoint, greeting=LOADING, checks=everything, on_connect=on_connect))
+        return self._followed(
+            StoreClient(
+                self._endpoint, greeting=LOADING, checks=everything, on_connect=on_connect, counters=self.counters
+            )
+        )
 
     def reader(self, name: str, store: Store) -> OwnReader:
-        return StreamReader(self._followed(StoreClient(self._endpoint, checks=self._checks, name=name)), store)
+        client = StoreClient(self._endpoint, checks=self._checks, name=name, counters=self.counters)
+        return StreamReader(self._followed(client), store)
 
     def subscription(self) -> Subscription:
-        made = Subscription(self._endpoint, checks=self._checks)
+        made = Subscription(self._endpoint, checks=self._checks, counters=self.counters)
         if self._sentinel is not None:
             self._sentinel.follow(made.moved)
         return made
@@ -112,7 +121,8 @@ class ClusterTopology:
     """A store whose partitions are divided among the primaries of a Cluster."""
 
     def __init__(self, address: ClusterAddress) -> None:
-        self._view = ClusterView(address)
+        self.counters = StoreCounters()
+        self._view = ClusterView(address, self.counters)
 
     async def start(self) -> None:
         await self._view.start()
@@ -121,13 +131,13 @@ class ClusterTopology:
         await self._view.stop()
 
     def store(self, *, checks: Sequence[Check] = (), on_connect: Callable[[], None] | None = None) -> ClusterClient:
-        return ClusterClient(self._view, greeting=LOADING, checks=checks, on_connect=on_connect)
+        return ClusterClient(self._view, greeting=LOADING, checks=checks, on_connect=on_connect, counters=self.counters)
 
     def reader(self, name: str, store: Store) -> OwnReader:
         return ClusterReader(self._view, store)
 
     def subscription(self) -> ClusterSubscription:
-        return ClusterSubscription(self._view)
+        return ClusterSubscription(self._view, self.counters)
 
 
 def topology_of(address: StoreAddress) -> StoreTopology:

@@ -142,8 +142,8 @@ class OneServer:
         """There are always enough replicas."""
         return await self.pipe(commands, errors=True)
 
-    async def each(self, *command: Argument) -> list[Any]:
-        return [await self.call(*command)]
+    async def each(self, *command: Argument) -> dict[str, Any]:
+        return {"the only one": await self.call(*command)}
 
     def server_of(self, key: str) -> str:
         return "the only one"

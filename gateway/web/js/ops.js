@@ -6,6 +6,7 @@ import { confirm, counted } from "./ops-confirm.js";
 import { AuditList, RoomList } from "./ops-lists.js";
 import { drawing, spark } from "./ops-picture.js";
 import { explained, revoke, roomActs } from "./ops-room.js";
+import { storeParts } from "./ops-store.js";
 import { row, table } from "./ops-table.js";
 
 const KEY = "tavolata.admin";
@@ -162,6 +163,7 @@ class Ops {
     this.picture = h("section", { class: "panel", "aria-label": "The cluster" });
     this.gateways = h("section", { class: "panel", id: "gateways" });
     this.workers = h("section", { class: "panel", id: "workers" });
+    this.store = h("section", { class: "panel", id: "store" });
     this.room = h("div", { id: "explained" });
     this.rooms = new RoomList(
       (path) => this.#client.get(path),
@@ -178,6 +180,7 @@ class Ops {
       this.figures,
       this.picture,
       h("div", { class: "halves" }, this.gateways, this.workers),
+      this.store,
       this.rooms.element,
       h(
         "section",
@@ -264,6 +267,7 @@ class Ops {
         "worker",
       ),
     );
+    this.store.replaceChildren(...storeParts(cluster.store));
     if (focus) $(`[data-key="${CSS.escape(focus)}"]`)?.focus();
   }
 

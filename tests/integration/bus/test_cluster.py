@@ -82,7 +82,7 @@ async def test_a_waiting_reader_gets_a_command_and_can_be_woken(topology: StoreT
     (last,) = await store.call("XREVRANGE", partition.commands, "+", "-", "COUNT", 1) or [[b"0-0"]]
     cursors = {Partition(3): (partition, last[0].decode())}
     waiting = asyncio.create_task(reader.read(cursors, 10, 20_000))
-    while b"blocked_clients:1" not in b"".join(await store.each("INFO", "clients")):
+    while b"blocked_clients:1" not in b"".join((await store.each("INFO", "clients")).values()):
         await asyncio.sleep(0)
     await store.call(*command_streams.adding(partition, [envelope(2)]))
     assert (await waiting)[Partition(3)][0][1] == (envelope(2),)

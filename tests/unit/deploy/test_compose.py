@@ -47,6 +47,12 @@ METRICS = {
     "tavolata_shed_total",
     "tavolata_rooms_without_worker",
     "tavolata_steps_total",
+    "tavolata_replica_wait_seconds",
+    "tavolata_replica_waits_failed_total",
+    "tavolata_store_reconnects_total",
+    "tavolata_store_failovers_total",
+    "tavolata_store_slots_moved_total",
+    "tavolata_store_redirections_total",
 }
 
 

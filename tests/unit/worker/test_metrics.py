@@ -2,7 +2,8 @@
 
 from prometheus_client import generate_latest
 
-from shared.bus.store_figures import StoreFigures
+from shared.bus.store_counters import StoreCounters
+from shared.bus.store_figures import ReplicaFigures, StoreFigures
 from worker.metrics import WorkerMetrics
 
 
@@ -13,7 +14,10 @@ def shown(metrics: WorkerMetrics) -> dict[str, float]:
 
 def test_the_figures_of_a_store_with_several_servers_are_those_of_the_worst() -> None:
     metrics = WorkerMetrics(16)
-    servers = [StoreFigures(300, 1_000, 5, (1, 7)), StoreFigures(200, 250, 6, (2,))]
+    servers = [
+        StoreFigures("a:1", 300, 1_000, 5, (ReplicaFigures("a:2", 1, 0), ReplicaFigures("a:3", 7, 0))),
+        StoreFigures("b:1", 200, 250, 6, (ReplicaFigures("b:2", 2, 0),)),
+    ]
     metrics.store_measured(servers, replicas_wanted=1)
     found = shown(metrics)
     assert found["tavolata_store_memory_bytes"] == 200
@@ -38,3 +42,16 @@ def test_steps_are_counted_by_game() -> None:
     metrics.committed(1, [], {"stones": 4, "codex": 1})
     assert shown(metrics)['tavolata_steps_total{game="stones"}'] == 4
     assert metrics.moves == 5
+
+
+def test_waits_for_replicas_are_counted_by_their_time() -> None:
+    counters = StoreCounters()
+    metrics = WorkerMetrics(16, counters)
+    counters.waited(0.003, confirmed=True)
+    counters.waited(1.5, confirmed=False)
+    found = shown(metrics)
+    assert found['tavolata_replica_wait_seconds_bucket{le="0.002"}'] == 0
+    assert found['tavolata_replica_wait_seconds_bucket{le="0.005"}'] == 1
+    assert found["tavolata_replica_wait_seconds_count"] == 2
+    assert found["tavolata_replica_wait_seconds_sum"] == 1.503
+    assert found["tavolata_replica_waits_failed_total"] == 1

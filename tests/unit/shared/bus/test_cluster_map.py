@@ -42,7 +42,7 @@ def test_a_partition_is_in_the_slot_of_its_tag() -> None:
 def test_a_node_without_a_host_is_at_the_host_that_was_asked() -> None:
     reply = [[0, 99, [b"", 7000, b"id"], [b"r", 7001, b"id"]], [100, 199, [None, 7002, b"id"]]]
     found = parse_slots(reply, "seed")
-    assert found == (SlotRange(0, 99, ("seed", 7000), 1), SlotRange(100, 199, ("seed", 7002), 0))
+    assert found == (SlotRange(0, 99, ("seed", 7000), (("r", 7001),)), SlotRange(100, 199, ("seed", 7002)))
 
 
 def test_a_report_is_followed_slot_by_slot() -> None:
@@ -71,10 +71,27 @@ def test_a_report_corrects_a_redirection() -> None:
 
 
 def test_a_change_is_told_once_and_a_repetition_not_at_all() -> None:
-    told: list[int] = []
+    told: list[str] = []
     found = ClusterMap()
-    found.on_change.append(lambda: told.append(found.moves))
+    found.on_change.append(lambda: told.append("moved"))
     found.learn((SlotRange(0, 9, A),))
-    found.learn((SlotRange(0, 9, A, replicas=1),))
+    found.learn((SlotRange(0, 9, A, replicas=(B,)),))
     found.moved(3, A)
-    assert told == [1]
+    assert told == ["moved"]
+
+
+def test_a_promoted_replica_counts_as_one_failover_and_not_as_moved_slots() -> None:
+    found = ClusterMap()
+    found.learn((SlotRange(0, 9, A, replicas=(B,)),))
+    found.moved(3, B)
+    found.learn((SlotRange(0, 9, B, replicas=(A,)),))
+    assert found.counters.failovers == 1
+    assert found.counters.slots_moved == 0
+
+
+def test_moved_slots_are_counted_each_and_not_as_a_failover() -> None:
+    found = ClusterMap()
+    found.learn((SlotRange(0, 9, A), SlotRange(10, 19, B)))
+    found.learn((SlotRange(0, 7, A), SlotRange(8, 19, B)))
+    assert found.counters.failovers == 0
+    assert found.counters.slots_moved == 2
