@@ -261,9 +261,14 @@ class Play:
     def _continue_from(self, view: TableView, reason: str) -> None:
         track = self.track
         assert track is not None
+        if self._act is not None and isinstance(self._act.answer, TableUpdate):
+            self._moved(self._act.answer.offset)  # the step was received, and its ack is lost
         track.view(view.epoch, view.offset, reason)
         if reason == "rewound":
             self._acked_offset = min(self._acked_offset, view.offset)
+            # The core sends an acknowledged move again if its step is void: it is under way once more.
+            again = (one for one in self._outbox.unanswered() if one.room == track.room and one.kind == "act")
+            self._act = next(again, self._act)
         self._strategy.reset(view)
         self._move()
 

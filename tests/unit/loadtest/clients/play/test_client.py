@@ -201,6 +201,26 @@ def test_a_rewound_view_repeats_a_move_under_way_with_its_id() -> None:
     assert dialog.receive_view(dialog.view(2, game, epoch=6), reason="rewound") == [act]
 
 
+def test_an_acknowledged_move_whose_step_is_void_is_under_way_again() -> None:
+    dialog = Dialog(Play(seating(), 100))
+    (act,) = dialog.start()
+    dialog.receive(type="ack", id=act["id"], room=1000, epoch=5, offset=3)
+    game = {"stones": 9, "seats": [0, 1], "turn": 0, "winner": None}
+    assert dialog.receive_view(dialog.view(2, game, epoch=6), reason="rewound") == [act]
+    dialog.receive(type="error", id=act["id"], code="game/not_your_turn", text="no")
+    assert dialog.player.received.faults == []
+
+
+def test_a_move_whose_step_came_and_was_undone_before_its_ack_is_made_anew() -> None:
+    dialog = Dialog(Play(seating(), 100))
+    (act,) = dialog.start()
+    dialog.update(3, taken(0, act["command"]["count"]), by=0, id=act["id"])
+    game = {"stones": 9, "seats": [0, 1], "turn": 0, "winner": None}
+    (other,) = dialog.receive_view(dialog.view(2, game, epoch=6), reason="rewound")
+    assert other["type"] == "act"
+    assert other["id"] > act["id"]
+
+
 def test_a_refused_move_is_followed_by_another_one_after_a_pause(dialog: Dialog) -> None:
     (act,) = dialog.start()
     assert dialog.receive(type="error", id=act["id"], code="game/not_your_turn", text="no") == []
