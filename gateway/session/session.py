@@ -450,7 +450,12 @@ class Session:
 
     def _refreshed(self, reply: Reply) -> None:
         attachment = self.state.attachments.get(reply.room)
-        if attachment is None or attachment.refresh_id != reply.id or reply.code:
+        if attachment is None or attachment.refresh_id != reply.id:
+            return
+        if reply.code == "room/unknown":  # the store has lost the room itself with its last writes
+            self._send_views(self.state.drop(attachment))
+            self._refuse(None, reply.code, reply.text, reply.room)
+        if reply.code:
             return
         top = Position(reply.epoch, reply.offset)
         view = RoomAttached(reply.room, reply.seat, top.epoch, top.offset, bytes(reply.view))

@@ -94,6 +94,8 @@ class Track:
         self.offset = 0
         self.broken = False
         """A step was missing or out of order. The next whole view ends that."""
+        self.undone = False
+        """The store has lost the room itself: there is no record to compare with."""
         self._findings = findings
         self._missing: set[int] = set()
         self._first = 0
@@ -146,7 +148,8 @@ class Track:
             if self._rewinds and self._rewinds[-1] == len(self._acked_ids):
                 # The client has sent an undone move again, with its id.
                 self._acked_offsets[-1] = offset
-                self._rewinds[-1] -= 1
+                before = len(self._acked_ids) - 1
+                self._rewinds = [min(count, before) for count in self._rewinds]
             elif self._acked_offsets[-1] != offset:
                 text = f"{self}: move {command} was acknowledged for steps {self._acked_offsets[-1]} and {offset}"
                 self._findings.add("doubled", text)
@@ -163,6 +166,11 @@ class Track:
         """The last step that the record must contain."""
         since = self._acked_offsets[self._rewinds[-1] :] if self._rewinds else self._acked_offsets
         return max(self.offset, max(since, default=0))
+
+    def count_undone(self) -> None:
+        """Count everything that was acknowledged in a room which the store has lost."""
+        text = f"{self}: the room is gone, with {self.acknowledged} acknowledged moves"
+        self._findings.add("rewound", text, max(1, self.acknowledged))
 
     def compare(self, record: RoomRecord) -> None:
         """Compare the received steps and acknowledgements with the record as this seat may read it."""

@@ -101,7 +101,10 @@ async def check_records(
 
 
 async def _check_room(reader: RecordReader, room: int, seats: list[CheckedSeat], findings: Findings) -> None:
-    for number, seat in enumerate(seats):
+    for seat in seats:
+        if seat.track.undone:
+            seat.track.count_undone()
+    for number, seat in enumerate([seat for seat in seats if not seat.track.undone]):
         try:
             record = await reader.record(room, seat.token, seat.track.last)
         except Unreadable as error:

@@ -14,7 +14,7 @@ from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.play.strategies import Strategy, strategy_for
 from tavolata.client.core import ClientCore
 from tavolata.client.errors import RequestRefused, SessionEnded
-from tavolata.client.events import Event, SessionOver, Stage
+from tavolata.client.events import Event, RoomLost, SessionOver, Stage
 from tavolata.client.messages import (
     Ack,
     Entered,
@@ -28,6 +28,8 @@ from tavolata.client.messages import (
 )
 from tavolata.client.requests import PendingRequest
 
+_UNDONE = frozenset(("room/unknown", "room/not_seated"))
+"""Refusals by which a player learns that the store has lost the room, or the taking of the seat."""
 TICK_S = 0.1
 """Time between two calls of `retry`."""
 PAUSE_S = 0.3
@@ -51,6 +53,8 @@ class Play:
         self._outbox = self._core.outbox
         self._now = 0.0
         self._resends = 0
+        self._left: dict[int, Track] = {}
+        """The rooms of earlier games: the server still reports if the end of such a game is undone."""
         self._take(seating)
 
     def _take(self, seating: SeatAssignment) -> None:
@@ -81,6 +85,7 @@ class Play:
         """Begin the next game in the same session."""
         if self.track is not None:  # after a lost connection the finished game is not resumed
             self._core.rooms.pop(self.track.room, None)
+            self._left[self.track.room] = self.track
         self._take(seating)
         if self._core.stage is Stage.ONLINE:
             self._take_seat()
@@ -99,7 +104,9 @@ class Play:
     @property
     def position_checked(self) -> bool:
         """The answer to `check_position` has been received, and every step up to it."""
-        return self.track is None or (self._view_offset is not None and self.track.offset >= self._view_offset)
+        if self.track is None or self.track.undone:
+            return True
+        return self._view_offset is not None and self.track.offset >= self._view_offset
 
     def count_missing_steps(self) -> None:
         """To be called at the end: steps up to the view of `check_position` that were not received are holes."""
@@ -155,6 +162,8 @@ class Play:
             else:
                 if type(message) is ErrorAnswer:
                     self._note_error(message)
+                elif type(message) is ViewSent and message.room in self._left and message.reason == "rewound":
+                    self._on_earlier_room(self._left[message.room], message)
                 for event in self._core.handle(message, self._now):
                     self._on_event(event)
         except msgspec.DecodeError as error:
@@ -174,6 +183,8 @@ class Play:
                 self._on_resumed(event, self.track)
             case PendingRequest(error=RequestRefused() as error):
                 self._on_refused(event, error)
+            case RoomLost(room=room, error=error) if self.track is not None and self.track.room == room:
+                self._room_undone(str(error))
             case SessionOver(error=error):
                 self._on_login_refused(error)
             case _:
@@ -228,6 +239,9 @@ class Play:
         if track is None or message.room != track.room:
             return
         view = message.view
+        if message.reason == "rewound" and message.seat != track.seat:
+            self._room_undone("its number belongs to another room")
+            return
         asked = self._viewing is not None and self._viewing.id == message.id
         if asked:
             self._viewing = None
@@ -235,6 +249,12 @@ class Play:
             self._compare(track, view)
         else:
             self._continue_from(view, message.reason or "out of order")
+
+    def _on_earlier_room(self, track: Track, message: ViewSent) -> None:
+        if message.seat == track.seat:
+            track.view(message.epoch, message.offset, message.reason)
+        else:
+            track.undone = True
 
     def _request_view(self) -> None:
         if self.track is not None:
@@ -276,6 +296,8 @@ class Play:
         """The next move, or the end of the game, if it is this seat's turn and no other move is unanswered."""
         track, strategy = self.track, self._strategy
         if track is None or self._act is not None or self._pause_until or track.offset < self._acked_offset:
+            return
+        if track.undone:
             return
         if strategy.ending is not None or strategy.closed:
             self._finish()
@@ -320,15 +342,28 @@ class Play:
 
     def _note_error(self, error: ErrorAnswer) -> None:
         self.errors[error.code] += 1
+        if error.code in _UNDONE and error.room in self._left:
+            self._left[error.room].undone = True
         if error.code == "internal":
             self._fault(f"internal error of the server: {error.text}")
 
     def _on_refused(self, request: PendingRequest, error: RequestRefused) -> None:
-        if request is self._act:
+        if error.code in _UNDONE and (self.track is None or request.room == self.track.room):
+            self._room_undone(str(error))
+        elif request is self._act:
             self._act = None
             self._pause_until = self._now + PAUSE_S
         else:
             self._give_up(f"{request.kind} was refused: {error}")
+
+    def _room_undone(self, text: str) -> None:
+        """The store has come back without the room, or without this player in it."""
+        if self.track is not None:
+            self.track.undone = True
+        else:
+            self._findings.add("rewound", f"{self._core.name}: {text}")
+        self._act = None
+        self.over = True
 
     def _on_login_refused(self, error: Exception) -> None:
         if isinstance(error, SessionEnded) and error.code == "name/taken" and len(self._core.name) < 32:

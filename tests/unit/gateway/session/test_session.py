@@ -344,6 +344,17 @@ def test_a_lost_position_asks_for_a_fresh_view_and_goes_on_from_there() -> None:
     assert view["reason"] == "trimmed"
 
 
+def test_a_client_whose_room_the_store_has_lost_is_told_and_detached() -> None:
+    client = Client().seated()
+    (attachment,) = client.session.state.attachments
+    client.session.position_lost(attachment, "rewound")
+    attachment.refresh_id = CommandId(-1)
+    effects = client.answer(-1, code="room/unknown", text="there is no such room")
+    (error,) = [effect for effect in effects if isinstance(effect, dict)]
+    assert (error["type"], error["code"], error["room"]) == ("error", "room/unknown", ROOM)
+    assert list(client.session.state.attachments) == []
+
+
 def test_a_view_that_an_earlier_attachment_has_asked_for_is_not_sent() -> None:
     client = Client().seated()
     (attachment,) = client.session.state.attachments

@@ -174,6 +174,16 @@ def test_an_undone_move_that_was_sent_again_counts_where_it_was_carried_out(trac
     assert track.last == 4
 
 
+def test_two_rewinds_in_a_row_undo_the_same_moves(track: Track, findings: Findings) -> None:
+    track.acked(70, 4)
+    track.acked(71, 6)
+    for _ in range(2):
+        track.view(EPOCH + 1, 3, "rewound")
+    track.acked(71, 4)
+    compare(track, step(3), step(4, 1, 71))
+    assert found(findings) == {"rewinds": 2, "rewound": 1}
+
+
 def test_the_verdict_names_every_kind(findings: Findings) -> None:
     assert findings.verdict().startswith("all good: 0 holes, 0 repeats, 0 disorder, 0 lost, 0 doubled")
     findings.add("lost", "room 1000 seat 0: move 1")

@@ -221,6 +221,35 @@ def test_a_move_whose_step_came_and_was_undone_before_its_ack_is_made_anew() -> 
     assert other["id"] > act["id"]
 
 
+@pytest.mark.parametrize("code", ["room/unknown", "room/not_seated"])
+def test_a_room_that_the_store_has_lost_is_over_and_not_a_fault(dialog: Dialog, code: str) -> None:
+    (act,) = dialog.start()
+    dialog.receive(type="error", id=act["id"], code=code, text="no", room=1000)
+    assert dialog.player.over
+    assert dialog.player.received.faults == []
+    assert dialog.player.track is not None
+    assert dialog.player.track.undone
+
+
+def test_a_player_who_waits_learns_that_the_store_has_lost_the_room(dialog: Dialog) -> None:
+    dialog.start(seat=1)
+    dialog.receive(type="error", code="room/unknown", text="no", room=1000)
+    assert dialog.player.over
+    assert dialog.player.track is not None
+    assert dialog.player.track.undone
+
+
+def test_the_undone_end_of_an_earlier_game_is_noted(dialog: Dialog) -> None:
+    dialog.start()
+    track = dialog.player.track
+    assert track is not None
+    dialog.player.next_game(seating())
+    game = {"stones": 9, "seats": [0, 1], "turn": 0, "winner": None}
+    dialog.receive_view(dialog.view(1, game, epoch=6), reason="rewound")
+    assert (track.epoch, track.offset) == (6, 1)
+    assert dialog.player.track is None
+
+
 def test_a_refused_move_is_followed_by_another_one_after_a_pause(dialog: Dialog) -> None:
     (act,) = dialog.start()
     assert dialog.receive(type="error", id=act["id"], code="game/not_your_turn", text="no") == []
