@@ -194,7 +194,7 @@ def _fault_plan(text: str, cluster: KnownCluster | None, data: Path, **fields: A
     if not has_replicas(cluster.redis_url):
         possible.discard(FaultKind.FAILOVER)
     if not has_slots(cluster.redis_url):
-        possible.discard(FaultKind.MOVE_SLOTS)
+        possible -= {FaultKind.MOVE_SLOTS, FaultKind.RESIZE_STORE}
     return FaultPlan(kinds=faults_of(text, possible), **fields)
 
 

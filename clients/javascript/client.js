@@ -786,8 +786,12 @@ export class Player extends Emitter {
     this.#end(new (this.welcome ? SessionEnded : RequestRefused)(code, text + advice));
   }
 
-  #onError({ id, code, text }) {
-    if (id === undefined) return isBusy(code) ? this.#outbox.waitAll() : emit(this, "complaint", { code, text });
+  #onError({ id, code, text, room: number }) {
+    if (id === undefined) {
+      const lost = code === "room/unknown" ? this.#rooms.get(number) : undefined;
+      if (lost) return this.#forget(lost, new RequestRefused(code, text));
+      return isBusy(code) ? this.#outbox.waitAll() : emit(this, "complaint", { code, text });
+    }
     const request = this.#outbox.take(id);
     if (!request) return this.#outbox.wasAbandoned(id);
     if (isBusy(code)) return this.#outbox.wait(request);

@@ -13,10 +13,11 @@ from loadtest.clients.connection import PlayerConnection
 from loadtest.cluster_file import KnownProcess, read_cluster
 from loadtest.faults.connections import reconnect_storm, slow_readers
 from loadtest.faults.kinds import FaultKind, FaultMark, FaultPlan, schedule
+from loadtest.faults.nodes import resize_store
 from loadtest.faults.processes import BEYOND_LEASE_S, NotRestored, ProcessFaults
 from shared.bus.operator_requests import cut_subscriptions
 from shared.bus.store import StoreError
-from shared.bus.store_changes import failover, move_slot
+from shared.bus.store_changes import failover, move_partitions, ways_to_move
 
 STORE = "valkey"
 """The role of the store in `cluster.json`."""
@@ -43,6 +44,8 @@ class FaultInjector:
         self._clock = clock
         self._dice = Random(plan.seed)
         self._processes = ProcessFaults(data, plan.spare_first, self._dice.choice)
+        self._moves = 0
+        """The number of times that slots were moved: the ways to do so take turns."""
         self._replacing: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -83,8 +86,11 @@ class FaultInjector:
                 self._begin(mark, "the store's primary")
                 mark.target = f"to {await failover(self._store_url())}"
             case FaultKind.MOVE_SLOTS:
-                self._begin(mark, "a slot of the store")
-                mark.target = f"slot {await move_slot(self._store_url())}"
+                self._begin(mark, "slots of the store")
+                mark.target = await self._move_slots()
+            case FaultKind.RESIZE_STORE:
+                self._begin(mark, "a node of the store")
+                mark.target = await self._resize_store()
             case FaultKind.SLOW_READERS:
                 self._begin(mark, "a tenth of the clients")
                 await slow_readers(list(self._connections()), self._dice)
@@ -99,6 +105,17 @@ class FaultInjector:
                     await self._end(mark, _ROLES[role], signal.SIGKILL if verb == "kill" else signal.SIGTERM)
                 return
         mark.ended = self._clock()
+
+    async def _move_slots(self) -> str:
+        url = self._store_url()
+        ways = await ways_to_move(url)
+        way = ways[self._moves % len(ways)]
+        self._moves += 1
+        return f"slots {await move_partitions(url, way)}, {way}"
+
+    async def _resize_store(self) -> str:
+        url = self._store_url()
+        return await resize_store(url, self._processes.pick(STORE), (await ways_to_move(url))[-1])
 
     async def _freeze(self, mark: FaultMark, process: KnownProcess) -> None:
         self._begin(mark, str(process))

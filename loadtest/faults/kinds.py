@@ -17,6 +17,7 @@ class FaultKind(StrEnum):
     STOP_GATEWAY = "stop-gateway"
     FAILOVER = "failover"
     MOVE_SLOTS = "move-slots"
+    RESIZE_STORE = "resize-store"
     CUT_PUBSUB = "cut-pubsub"
     SLOW_READERS = "slow-readers"
     RECONNECT_STORM = "reconnect-storm"

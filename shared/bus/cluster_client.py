@@ -148,6 +148,7 @@ class ClusterClient:
                 words = _words(some) if wait is None else [*_words(some), wait]
                 sent.append((place, some, self._client(place).request(words)))
             except StoreError as error:
+                self._view.suspect()
                 for one in some:
                     replies[one.at] = error
         again: list[_Sending] = []

@@ -1,5 +1,6 @@
 """Requests to a store with the operator's login, from tools beside the cluster: its version, and faults on purpose."""
 
+import asyncio
 from typing import Any
 
 from shared.bus import store_address
@@ -34,6 +35,7 @@ async def ask(server: Address, *command: str) -> Any:
         (reply,) = await connection.request([request])
     finally:
         connection.abort()
+        await asyncio.sleep(0)  # the socket is closed in the next tick
     if isinstance(reply, Exception):
         raise StoreRefused(str(reply))
     return reply

@@ -1,12 +1,14 @@
-"""Changes of a store that an operator makes: a replica takes over, a slot moves to another node. The load tool makes
-them as faults."""
+"""Changes of a store that an operator makes and the load tool makes as faults: a replica takes over, the slots of
+partitions move to other nodes."""
 
 import asyncio
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import pairwise
 
-from shared.bus import store_address
+from shared.bus import cluster_changes, store_address
 from shared.bus.address import Address
+from shared.bus.cluster_changes import SlotTransfer
 from shared.bus.operator_requests import ask
 from shared.bus.sentinel import SentinelPrimary
 from shared.bus.store import StoreDown, StoreError, StoreRefused
@@ -14,8 +16,7 @@ from shared.bus.store_address import ClusterAddress, SentinelAddress
 
 LIMIT_S = 30.0
 _POLL_S = 0.05
-_KEYS_AT_ONCE = 20
-_MIGRATE_MS = "5000"
+_PARTITIONS_MOVED = 8
 
 
 def has_replicas(url: str) -> bool:
@@ -74,32 +75,8 @@ async def _begin_failover(address: SentinelAddress) -> None:
                 await asyncio.sleep(_POLL_S)
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    id: str
-    address: Address
-    replica: bool
-
-
-async def _nodes(cluster: ClusterAddress) -> list[_Node]:
-    """The nodes that are reachable, as one of them sees the Cluster."""
-    for seed in cluster.nodes:
-        try:
-            text = bytes(await ask(seed, "CLUSTER", "NODES")).decode()
-        except StoreError:
-            continue
-        rows = [line.split() for line in text.splitlines() if "fail" not in line.split()[2]]
-        return [_Node(row[0], _address(cluster, row[1]), "slave" in row[2]) for row in rows]
-    raise StoreDown("no node of the Cluster answers")
-
-
-def _address(cluster: ClusterAddress, place: str) -> Address:
-    host, _, port = place.partition("@")[0].rpartition(":")
-    return cluster.at(host, int(port))
-
-
 async def _cluster_failover(cluster: ClusterAddress) -> Address:
-    replicas = [node.address for node in await _nodes(cluster) if node.replica]
+    replicas = [node.address for node in await cluster_changes.nodes(cluster) if node.primary]
     if not replicas:
         raise StoreRefused("the Cluster has no replica")
     chosen = random.choice(replicas)
@@ -109,31 +86,29 @@ async def _cluster_failover(cluster: ClusterAddress) -> Address:
     return chosen
 
 
-async def move_slot(url: str) -> str:
-    """Move a slot that has keys from one node to another, key by key; returns its number. Raises `StoreError`."""
+async def move_partitions(url: str, way: SlotTransfer) -> str:
+    """Move the slots of eight partitions, the lobby's among them, to other nodes and back; returns their numbers.
+    Raises `StoreError`."""
+    cluster = _cluster(url)
+    lobby, *others = await cluster_changes.partition_slots(cluster)
+    slots = {lobby, *random.sample(others, min(len(others), _PARTITIONS_MOVED - 1))}
+    owners = await cluster_changes.primaries(cluster)
+    moves = [(owner, target, slots & set(owner.slots)) for owner, target in pairwise((*owners, owners[0]))]
+    for _, target, some in moves:
+        await cluster_changes.move(cluster, some, target, way)
+    for source, _, some in moves:
+        await cluster_changes.move(cluster, some, source, way)
+    return ",".join(map(str, sorted(slots)))
+
+
+async def ways_to_move(url: str) -> list[SlotTransfer]:
+    """The ways in which the servers can move slots. Raises `StoreError`."""
+    whole = await cluster_changes.can_move_whole(_cluster(url))
+    return [SlotTransfer.KEY_BY_KEY, SlotTransfer.WHOLE] if whole else [SlotTransfer.KEY_BY_KEY]
+
+
+def _cluster(url: str) -> ClusterAddress:
     cluster = store_address.parse(url)
     if not isinstance(cluster, ClusterAddress):
         raise StoreRefused("the store has no slots")
-    primaries = [node for node in await _nodes(cluster) if not node.replica]
-    random.shuffle(primaries)
-    for source in primaries:
-        key = await ask(source.address, "RANDOMKEY")
-        if key is not None:
-            break
-    else:
-        raise StoreRefused("the Cluster has no keys")
-    target = next(node for node in primaries if node is not source)
-    slot = str(await ask(source.address, "CLUSTER", "KEYSLOT", bytes(key).decode()))
-    await ask(target.address, "CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
-    await ask(source.address, "CLUSTER", "SETSLOT", slot, "MIGRATING", target.id)
-    await _move_keys(source.address, target.address, slot)
-    for node in (target, source, *(one for one in primaries if one not in (target, source))):
-        await ask(node.address, "CLUSTER", "SETSLOT", slot, "NODE", target.id)
-    return slot
-
-
-async def _move_keys(source: Address, target: Address, slot: str) -> None:
-    login = ("AUTH2", source.username, source.password) if source.password else ()
-    while keys := await ask(source, "CLUSTER", "GETKEYSINSLOT", slot, str(_KEYS_AT_ONCE)):
-        names = [bytes(key).decode() for key in keys]
-        await ask(source, "MIGRATE", target.host, str(target.port), "", "0", _MIGRATE_MS, *login, "KEYS", *names)
+    return cluster

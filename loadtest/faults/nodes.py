@@ -1,0 +1,92 @@
+"""A primary with a replica that joins the Cluster of a running store, gets its share of the slots, and leaves again."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil
+
+from loadtest.cluster_file import KnownProcess
+from shared.bus import cluster_changes, store_address
+from shared.bus.address import Address
+from shared.bus.cluster_changes import SlotTransfer
+from shared.bus.operator_requests import ask
+from shared.bus.store import StoreDown, StoreError, StoreRefused
+from shared.bus.store_address import ClusterAddress
+
+STAY_S = 3.0
+"""Time for which the node keeps its slots."""
+_START_S = 10.0
+_POLL_S = 0.05
+
+
+async def resize_store(url: str, model: KnownProcess, way: SlotTransfer) -> str:
+    """Add a node with a replica, and remove both; returns their addresses. `model` is a server of the store: the new
+    ones have its program and configuration file. Raises `StoreError`."""
+    cluster = store_address.parse(url)
+    if not isinstance(cluster, ClusterAddress):
+        raise StoreRefused("the store has no nodes")
+    with TemporaryDirectory(prefix="tavolata-nodes-") as folder:
+        async with (
+            _server(cluster, model, f"{folder}/1") as primary,
+            _server(cluster, model, f"{folder}/2") as replica,
+        ):
+            await cluster_changes.join(cluster, primary, [replica], way)
+            try:
+                await asyncio.sleep(STAY_S)
+            finally:  # also if the run is over: the slots must not be lost with the servers
+                await asyncio.shield(cluster_changes.leave(cluster, primary, way))
+            return f"{primary} with {replica}"
+
+
+@asynccontextmanager
+async def _server(cluster: ClusterAddress, model: KnownProcess, folder: str) -> AsyncIterator[Address]:
+    program, file = _program(model)
+    os.mkdir(folder)
+    port, bus_port = _free_ports(2)
+    own = ("--port", str(port), "--cluster-port", str(bus_port), "--dir", folder, "--logfile", f"{folder}/log")
+    process = await asyncio.create_subprocess_exec(program, file, *own)
+    address = cluster.at("127.0.0.1", port)
+    try:
+        await _until_it_answers(address)
+        yield address
+    finally:
+        process.send_signal(signal.SIGKILL)  # it has left the Cluster, and its data is elsewhere
+        await process.wait()
+
+
+def _program(model: KnownProcess) -> tuple[str, str]:
+    """The program and the configuration file of a running server. A server shows its address in place of its command
+    line; the file is in the folder that it works in."""
+    try:
+        running = psutil.Process(model.pid)
+        return running.exe(), str(Path(running.cwd()) / "valkey.conf")
+    except psutil.Error as error:
+        raise StoreDown(f"{model} has ended: {error}") from None
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+async def _until_it_answers(address: Address) -> None:
+    try:
+        async with asyncio.timeout(_START_S):
+            while True:
+                try:
+                    await ask(address, "PING")
+                    return
+                except StoreError:
+                    await asyncio.sleep(_POLL_S)
+    except TimeoutError:
+        raise StoreDown(f"the new server at {address} does not answer") from None
