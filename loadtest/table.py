@@ -220,10 +220,10 @@ class LoadTable:
         return True
 
     def _is_over(self) -> bool:
-        """Over for all seats, or for one that has failed: the others would wait for it forever."""
+        """Over for all seats, or for one that has failed or lost its seat: the others would wait for it forever."""
         players = self._players
         return all(player.over for player in players) or any(
-            player.over and player.received.faults for player in players
+            player.over and (player.received.faults or player.received.undone) for player in players
         )
 
     async def _stop(self) -> None:
@@ -283,7 +283,8 @@ class LoadTable:
 
     def _compare(self) -> None:
         """All seats must have received the same result, and the same position where their dialects show it."""
-        received = [(seat, player.received) for seat, player in enumerate(self._players) if not player.received.late]
+        players = enumerate(self._players)
+        received = [(seat, one.received) for seat, one in players if not one.received.late and not one.received.undone]
         for (seat, one), (other_seat, other) in combinations(received, 2):
             found = list(differences(one.result, other.result, "result"))
             if _comparable(one.board, other.board):

@@ -20,6 +20,8 @@ class Received:
     same keys are compared."""
     late: bool = False
     """The game ended while this player was disconnected, so it has not received the result."""
+    undone: bool = False
+    """The store has lost the room, or this player's seat in it."""
     counts: dict[str, int] = field(default_factory=dict)
     """Occurrences counted over a run: characters played, endings, refusals by code."""
     faults: list[str] = field(default_factory=list)

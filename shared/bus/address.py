@@ -66,6 +66,10 @@ class Address:
         """The server to connect to: this one. Where the primary may move, `SentinelPrimary` looks for it."""
         return self
 
+    async def is_primary(self, address: "Address") -> bool:
+        """Whether another server is certainly not about to take the place of the one at this address."""
+        return True
+
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ def _naming(name: str) -> tuple[RedisCommand, ...]:
     return (("CLIENT", "SETNAME", name), ("CLIENT", "ID")) if name else ()
 
 
+_ALL_REPLICAS_MS = 200
+"""Time for which a write waits for all connected replicas, if fewer are enough."""
+_SLOW_REPLICA_S = 5.0
 _IDENTIFYING: RedisCommand = ("INFO", "server", "replication")
 
 
@@ -51,6 +55,7 @@ class StoreClient:
         self._lost = asyncio.Event()
         self._made = asyncio.Event()
         self._server = ""
+        self._replicas = _ConnectedReplicas()
         self.address: Address | None = None
         """The server of the current connection, or of the last one."""
         self.connections = 0
@@ -123,12 +128,21 @@ class StoreClient:
     async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        *replies, known = await self.request((*commands, ("WAIT", replicas, wait_ms)))
-        self._counters.waited(loop.time() - begun, confirmed=is_confirmed(known, replicas))
+        wanted = self._replicas.wanted(replicas, begun)
+        all_ms = wait_ms if wanted == replicas else min(wait_ms, _ALL_REPLICAS_MS)
+        *replies, known, role = await self.request((*commands, ("WAIT", wanted, all_ms), ("ROLE",)))
+        if not is_confirmed(known, replicas) and all_ms < wait_ms:
+            (known,) = await self.request((("WAIT", replicas, wait_ms - all_ms),))
+        safe = is_confirmed(known, replicas)
+        if safe and known < self._replicas.connected and self.address is not None:
+            safe = await self._endpoint.is_primary(self.address)
+        if safe:
+            self._replicas.confirmed(known, wanted, role, loop.time())
+        self._counters.waited(loop.time() - begun, confirmed=safe)
         for reply in replies:
             if isinstance(reply, Exception):
                 self.noticed(str(reply))
-        return confirmed(replies, known, replicas)
+        return confirmed(replies, known if safe else 0, replicas)
 
     def request(self, commands: Sequence[RedisCommand]) -> "asyncio.Future[list[Any]]":
         """Send commands; the future of their replies, errors included as the server sent them."""
@@ -174,6 +188,7 @@ class StoreClient:
         self._server = f"{address} {_identity(connection.greeting_replies[-1])}"
         if self._named:
             self.client_id = int(connection.greeting_replies[-2])
+        self._replicas = _ConnectedReplicas()
         self._made.set()
         return connection
 
@@ -217,6 +232,34 @@ class StoreClient:
                 waiting_since = waiting_since or loop.time()
                 if loop.time() - max(connection.last_received, waiting_since) > self._silence_s:
                     connection.abort()
+
+
+class _ConnectedReplicas:
+    """The replicas of the server that a connection leads to.
+
+    A replica that is promoted while its primary still answers (by an operator, or after the primary stood still) leaves
+    the primary. Another replica may go on confirming what the promoted one will never have. So a write waits for all
+    connected replicas; one that only some of them confirm counts if the Sentinels know of no failover after that."""
+
+    __slots__ = ("_some_until", "connected")
+
+    def __init__(self) -> None:
+        self.connected: float = math.inf
+        """The number of replicas at the last write that counted; unknown before the first one."""
+        self._some_until = 0.0
+
+    def wanted(self, least: int, now: float) -> int:
+        """The number of replicas to wait for."""
+        known = self.connected != math.inf and now >= self._some_until
+        return max(least, int(self.connected)) if known else least
+
+    def confirmed(self, known: int, wanted: int, role: Any, now: float) -> None:
+        """Follow the replies to WAIT and ROLE for a write that counts. While a replica does not keep up, writes do not
+        wait for it."""
+        if known < wanted:
+            self._some_until = now + _SLOW_REPLICA_S
+        if not isinstance(role, Exception) and role[0] == b"master":
+            self.connected = len(role[2])
 
 
 def confirmed(replies: Sequence[Any], known: Any, replicas: int) -> list[Any]:

@@ -33,6 +33,9 @@ class Endpoint(Protocol):
     async def find(self) -> Address:
         """The server to connect to now; raises `StoreDown`."""
 
+    async def is_primary(self, address: Address) -> bool:
+        """Whether another server is certainly not about to take the place of the one at this address."""
+
 
 class StoreConnection(asyncio.Protocol):
     """One socket. Replies are matched to requests by their order. With `on_push` there are no requests: everything that

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from shared.bus.address import Address
@@ -29,6 +30,9 @@ _SWITCHED = "+switch-master"
 _UNUSABLE = {"s_down", "o_down", "disconnected"}
 """Flags of a primary that a Sentinel cannot reach. A primary that returns in the middle of a vote still is the one that
 the Sentinels name, and is about to be replaced."""
+_REPLACED = "failover_in_progress"
+"""Flag of a primary whose replacement has begun. Only the Sentinel that makes the failover sets it, before it promotes
+a replica; the others still name the old primary, which may still answer."""
 
 
 def _not_primary(reply: Any) -> str:
@@ -37,6 +41,15 @@ def _not_primary(reply: Any) -> str:
 
 
 PRIMARY: Check = (("ROLE",), _not_primary)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The answer of a Sentinel."""
+
+    address: Address | None
+    """The primary that it names; None if it cannot reach that one."""
+    replaced: bool
 
 
 def named_by_majority(answers: Sequence[Address | None]) -> Address | None:
@@ -97,13 +110,22 @@ class SentinelPrimary:
     async def find(self) -> Address:
         """The address that a majority of the Sentinels names; raises `StoreDown`."""
         answers = await asyncio.gather(*(self._ask(sentinel) for sentinel in self._sentinels))
-        found = named_by_majority(answers)
+        if any(one is not None and one.replaced for one in answers):
+            raise StoreDown(f"a failover of {self._address} is under way")
+        found = named_by_majority([None if one is None else one.address for one in answers])
         if found is None:
             raise StoreDown(f"no majority of the Sentinels names a reachable primary of {self._address}")
         return found
 
-    async def _ask(self, sentinel: StoreClient) -> Address | None:
-        """The primary that a Sentinel names; None if it names none, or cannot reach the one that it names."""
+    async def is_primary(self, address: Address) -> bool:
+        try:
+            return await self.find() == address
+        except StoreDown as error:
+            log.info("%s", error)
+            return False
+
+    async def _ask(self, sentinel: StoreClient) -> "_Answer | None":
+        """The answer of a Sentinel; None if it gives none."""
         try:
             async with asyncio.timeout(_ANSWER_S):
                 reply = await sentinel.call("SENTINEL", "MASTER", self._address.service)
@@ -111,9 +133,9 @@ class SentinelPrimary:
             log.debug("a Sentinel did not answer: %s", error)
             return None
         fields = {reply[at].decode(): reply[at + 1].decode() for at in range(0, len(reply), 2)}
-        if _UNUSABLE & set(fields["flags"].split(",")):
-            return None
-        return self._address.at(fields["ip"], int(fields["port"]))
+        flags = set(fields["flags"].split(","))
+        usable = not flags & _UNUSABLE
+        return _Answer(self._address.at(fields["ip"], int(fields["port"])) if usable else None, _REPLACED in flags)
 
     async def _watch(self) -> None:
         while True:

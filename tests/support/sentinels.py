@@ -76,6 +76,7 @@ class SentinelServers:
 
     def heal(self) -> None:
         """Bring back what was killed, as a replica. A Sentinel would do that after ten seconds."""
+        eventually(lambda: len({self._named(one) for one in self.sentinels}) == 1, "the Sentinels agree")
         primary = self.primary()
         for server in self.servers:
             if not server.running:

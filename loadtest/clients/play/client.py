@@ -93,7 +93,8 @@ class Play:
 
     def check_position(self) -> Iterable[bytes]:
         """Request a view and compare it with the events. Call it when no seat moves and all are at the same step."""
-        self._request_view()
+        if not self.received.undone:
+            self._request_view()
         return self._core.take_frames()
 
     @property
@@ -104,7 +105,7 @@ class Play:
     @property
     def position_checked(self) -> bool:
         """The answer to `check_position` has been received, and every step up to it."""
-        if self.track is None or self.track.undone:
+        if self.track is None or self.received.undone:
             return True
         return self._view_offset is not None and self.track.offset >= self._view_offset
 
@@ -286,6 +287,8 @@ class Play:
         track.view(view.epoch, view.offset, reason)
         if reason == "rewound":
             self._acked_offset = min(self._acked_offset, view.offset)
+            self.over = False  # the end of the game may be undone, too
+            self.received.result = self.received.board = None
             # The core sends an acknowledged move again if its step is void: it is under way once more.
             again = (one for one in self._outbox.unanswered() if one.room == track.room and one.kind == "act")
             self._act = next(again, self._act)
@@ -297,7 +300,7 @@ class Play:
         track, strategy = self.track, self._strategy
         if track is None or self._act is not None or self._pause_until or track.offset < self._acked_offset:
             return
-        if track.undone:
+        if self.received.undone:
             return
         if strategy.ending is not None or strategy.closed:
             self._finish()
@@ -362,6 +365,7 @@ class Play:
             self.track.undone = True
         else:
             self._findings.add("rewound", f"{self._core.name}: {text}")
+        self.received.undone = True
         self._act = None
         self.over = True
 

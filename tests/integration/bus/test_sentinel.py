@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from itertools import count
 
 import pytest
 
-from shared.bus import meta, store_address
-from shared.bus.store import StoreDown, StoreRefused
+from shared.bus import meta, store_address, store_changes
+from shared.bus.store import StoreDown, StoreError, StoreRefused
 from shared.bus.topology import SharedStore, StoreTopology, topology_of
 from tests.support.bus import P
 from tests.support.sentinels import SentinelServers
@@ -89,3 +90,36 @@ async def test_a_promoted_server_that_does_not_write_to_disk_is_refused(
         await started(topology, "fsync")
     assert not store.up
     await store.stop()
+
+
+async def test_a_forced_failover_undoes_no_write_that_one_of_two_replicas_has_confirmed(
+    topology: StoreTopology, servers: SentinelServers
+) -> None:
+    """A replica is promoted while the primary still answers, and the other replica still confirms."""
+    store = await started(topology)
+    confirmed: list[int] = []
+
+    async def write() -> None:
+        for number in count():
+            try:
+                (reply,) = await store.pipe_replicated([("RPUSH", P.commands, number)], 1, 1_000)
+            except StoreError:
+                await asyncio.sleep(0.01)
+                continue
+            if not isinstance(reply, StoreError):
+                confirmed.append(number)
+
+    writing = asyncio.create_task(write())
+    for _ in range(2):
+        enough = len(confirmed) + 100
+        await eventually_async(lambda enough=enough: len(confirmed) > enough, "writes are confirmed")  # type: ignore[misc]
+        await store_changes.failover(servers.url)
+        servers.heal()  # the old primary would become a replica after ten seconds
+    enough = len(confirmed) + 100
+    await eventually_async(lambda: len(confirmed) > enough, "the new primary confirms writes")
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+    kept = set(map(int, await store.call("LRANGE", P.commands, 0, -1)))
+    await store.call("DEL", P.commands)
+    await store.stop()
+    assert [number for number in confirmed if number not in kept] == []
