@@ -32,6 +32,7 @@ _UNDONE = frozenset(("room/unknown", "room/not_seated"))
 """Refusals by which a player learns that the store has lost the room, or the taking of the seat."""
 TICK_S = 0.1
 """Time between two calls of `retry`."""
+MOST_LEFT = 4
 PAUSE_S = 0.3
 """Time after a refused move before another one is made."""
 
@@ -54,7 +55,7 @@ class Play:
         self._now = 0.0
         self._resends = 0
         self._left: dict[int, Track] = {}
-        """The rooms of earlier games: the server still reports if the end of such a game is undone."""
+        """The rooms of the last games: the server still reports if the end of such a game is undone."""
         self._take(seating)
 
     def _take(self, seating: SeatAssignment) -> None:
@@ -86,6 +87,8 @@ class Play:
         if self.track is not None:  # after a lost connection the finished game is not resumed
             self._core.rooms.pop(self.track.room, None)
             self._left[self.track.room] = self.track
+            if len(self._left) > MOST_LEFT:
+                del self._left[next(iter(self._left))]
         self._take(seating)
         if self._core.stage is Stage.ONLINE:
             self._take_seat()
