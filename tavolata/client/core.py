@@ -243,7 +243,7 @@ class ClientCore:
                 return ()
             if error.code == "room/unknown" and error.room in self.rooms:
                 del self.rooms[error.room]
-                return (RoomLost(error.room, RequestRefused(error.code, error.text, error.room)),)
+                return (RoomLost(error.room, RequestRefused(error.code, error.text)),)
             return (Complaint(f"the server answered with {error.code}: {error.text}"),)
         request = self.outbox.under_way.pop(error.id, None)
         if request is None:
