@@ -15,14 +15,11 @@ from loadtest.cluster_file import KnownProcess
 from shared.bus import cluster_changes, store_address
 from shared.bus.address import Address
 from shared.bus.cluster_changes import SlotTransfer
-from shared.bus.operator_requests import ask
-from shared.bus.store import StoreDown, StoreError, StoreRefused
+from shared.bus.store import StoreDown, StoreRefused
 from shared.bus.store_address import ClusterAddress
 
 STAY_S = 3.0
 """Time for which the node keeps its slots."""
-_START_S = 10.0
-_POLL_S = 0.05
 
 
 async def resize_store(url: str, model: KnownProcess, way: SlotTransfer) -> str:
@@ -51,10 +48,8 @@ async def _server(cluster: ClusterAddress, model: KnownProcess, folder: str) -> 
     port, bus_port = _free_ports(2)
     own = ("--port", str(port), "--cluster-port", str(bus_port), "--dir", folder, "--logfile", f"{folder}/log")
     process = await asyncio.create_subprocess_exec(program, file, *own)
-    address = cluster.at("127.0.0.1", port)
     try:
-        await _until_it_answers(address)
-        yield address
+        yield cluster.at("127.0.0.1", port)
     finally:
         process.send_signal(signal.SIGKILL)  # it has left the Cluster, and its data is elsewhere
         await process.wait()
@@ -77,16 +72,3 @@ def _free_ports(count: int) -> list[int]:
     finally:
         for one in sockets:
             one.close()
-
-
-async def _until_it_answers(address: Address) -> None:
-    try:
-        async with asyncio.timeout(_START_S):
-            while True:
-                try:
-                    await ask(address, "PING")
-                    return
-                except StoreError:
-                    await asyncio.sleep(_POLL_S)
-    except TimeoutError:
-        raise StoreDown(f"the new server at {address} does not answer") from None

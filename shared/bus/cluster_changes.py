@@ -195,7 +195,8 @@ async def _node_at(cluster: ClusterAddress, address: Address) -> Node:
 
 
 async def _meet(cluster: ClusterAddress, address: Address) -> None:
-    """Make a server known to all nodes."""
+    """Make a server known to all nodes, as soon as it answers."""
+    await _until(partial(_answers, address), _AGREE_S, f"{address} does not answer")
     own = (await _view(cluster, address))[0]
     known = await nodes(cluster)
     await ask(known[0].address, "CLUSTER", "MEET", address.host, str(address.port), str(own.bus_port))
@@ -205,6 +206,14 @@ async def _meet(cluster: ClusterAddress, address: Address) -> None:
         return all(own.id in {one.id for one in view} for view in views)
 
     await _until(met, _AGREE_S, f"not all nodes know {address}")
+
+
+async def _answers(address: Address) -> bool:
+    try:
+        await ask(address, "PING")
+    except StoreError:
+        return False
+    return True
 
 
 async def _is_linked(replica: Address) -> bool:
