@@ -253,7 +253,7 @@ class LoadTable:
     # --- the end -------------------------------------------------------------------------------------------------
 
     async def _report_unfinished(self) -> None:
-        states = ", ".join(f"{player.received.room or '-'}:{player.moves} moves" for player in self._players)
+        states = "; ".join(_state(connection) for connection in self._connections)
         text = f"table {self._number} (room {self._room}) made no move for {self._plan.patience_s:g} s ({states})"
         self._context.findings.add("unfinished", text)
         try:
@@ -293,6 +293,14 @@ class LoadTable:
                 dialects = f"{self._dialect(seat)} and {self._dialect(other_seat)}"
                 text = f"room {self._room}, {dialects}: {'; '.join(found[:MOST_DIFFERENCES])}"
                 self._context.findings.add("differing", text)
+
+
+def _state(connection: PlayerConnection) -> str:
+    """The state of a seat at a table that does not go on."""
+    player = connection.player
+    counts = "".join(f", {count} {what}" for what, count in player.received.counts.items())
+    online = "" if connection.online else ", not connected"
+    return f"{type(player).__name__} in room {player.received.room or '-'}, {player.moves} moves{counts}{online}"
 
 
 def _comparable(one: Any, other: Any) -> bool:

@@ -88,6 +88,10 @@ class PlayerConnection:
         player.sent_at = self._move_sent
         player.acked_at = self._move_acked
 
+    @property
+    def online(self) -> bool:
+        return self._connection is not None
+
     # --- connecting ----------------------------------------------------------------------------------------------
 
     def dial(self) -> None:

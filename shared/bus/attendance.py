@@ -3,7 +3,10 @@
 The sets exist so that the owner of a partition finds the rooms of a gateway that has died without loading all rooms.
 """
 
+from collections.abc import Sequence
+
 from shared.bus.keys import Keys
+from shared.bus.scripts import script
 from shared.bus.store import RedisCommand, Store
 from shared.ids import GatewayId, RoomId
 
@@ -32,6 +35,7 @@ async def rooms_of(store: Store, partition: Keys, gateway: GatewayId) -> list[Ro
     return sorted(RoomId(int(room)) for room in await store.call("SMEMBERS", partition.at(gateway)))
 
 
-async def forget(store: Store, partition: Keys, gateway: GatewayId) -> None:
-    """Remove a gateway that is no more."""
-    await store.pipe((("SREM", partition.gateways, gateway), ("DEL", partition.at(gateway))))
+def forgetting(partition: Keys, gateway: GatewayId, silent: Sequence[RoomId]) -> RedisCommand:
+    """The command that removes a gateway that is no more, unless one of its rooms has not handled that yet. Its reply
+    is 1 if the gateway is removed. Rooms that are `silent` will not handle it, and do not count."""
+    return script("forget_gateway", (partition.gateways, partition.at(gateway)), (gateway, *silent))

@@ -6,7 +6,18 @@ from importlib import resources
 
 from shared.bus.store import Argument, RedisCommand
 
-_NAMES = ("claim", "commit", "heartbeat", "release", "renew", "reveal", "take", "unclaim", "unregister")
+_NAMES = (
+    "claim",
+    "commit",
+    "forget_gateway",
+    "heartbeat",
+    "release",
+    "renew",
+    "reveal",
+    "take",
+    "unclaim",
+    "unregister",
+)
 SOURCES = {name: resources.files("shared.bus").joinpath(f"lua/{name}.lua").read_text() for name in _NAMES}
 _HASHES = {name: sha1(source.encode(), usedforsecurity=False).hexdigest() for name, source in SOURCES.items()}
 

@@ -1,6 +1,7 @@
 """A cluster whose processes run in network namespaces of their own, so that single links can be cut. Needs root, `ip`
 and `iptables`."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -84,10 +85,13 @@ class Namespace:
 class Network:
     """A bridge, and the namespaces that are connected to it."""
 
+    _made = itertools.count()
+
     def __init__(self) -> None:
-        self.prefix = f"tv{os.getpid() % 10_000}"
+        number = os.getpid() + 17 * next(self._made)
+        self.prefix = f"tv{number % 10_000}"
         self.bridge = f"{self.prefix}br"
-        self.subnet = f"10.231.{os.getpid() % 250}"
+        self.subnet = f"10.231.{number % 250}"
         self.address = f"{self.subnet}.1"
         """The address of this side of the bridge."""
         self.hosts: list[Namespace] = []

@@ -321,13 +321,17 @@ class Ownership:
                 await self._mark_players_away(partition, gateway)
 
     async def _mark_players_away(self, partition: OwnedPartition, gateway: GatewayId) -> None:
-        """Notify the rooms of a dead gateway, and forget the gateway. In this order: if this worker dies in
-        between, the next owner finds the gateway still known, and repeats it."""
+        """Notify the rooms of a dead gateway. It is forgotten when all of them have handled that, in this round or a
+        later one: commands that it had added before its death may still be waiting, and seat players. If this worker
+        dies in between, the next owner finds the gateway still known, and repeats it."""
         rooms = await attendance.rooms_of(self._store, partition.keys, gateway)
-        if rooms:
-            await self._store.pipe(_to_rooms(partition, rooms, GatewayLost(gateway)))
-        await attendance.forget(self._store, partition.keys, gateway)
+        silent = [room for room in rooms if room in partition.quarantined or room in partition.unplayable]
+        # Before the call: if a commit adds the gateway again meanwhile, it must stay known.
         partition.forget_gateway(gateway)
+        commands = _to_rooms(partition, rooms, GatewayLost(gateway)) if rooms else []
+        *_, forgotten = await self._store.pipe([*commands, attendance.forgetting(partition.keys, gateway, silent)])
+        if not forgotten:
+            partition.gateways.add(gateway)
 
     async def _release_freed_rooms(self) -> None:
         """Let go of rooms that an operator has freed from quarantine; they are loaded again when they are needed."""

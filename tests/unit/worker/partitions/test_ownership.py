@@ -194,6 +194,30 @@ async def test_players_of_a_dead_gateway_are_away(bench: WorkerBench) -> None:
     assert not any(place.here for place in held.state.seats.values())
 
 
+async def test_a_player_whom_a_dead_gateway_seats_late_is_away_as_well(bench: WorkerBench) -> None:
+    other = RoomId(1002)
+    await bench.ownership.tick()
+    await bench.add(Enter("ada", TOY))
+    await bench.consumer.consume(None)
+    honest = bench.store.call
+
+    async def call(*command: Argument) -> Any:
+        reply = await honest(*command)
+        if command[:2] == ("SMEMBERS", KEYS[0].at(G1)) and other not in bench.ownership.partitions[Partition(0)].rooms:
+            await bench.add(Enter("bob", TOY), room=other, who="bob")  # the gateway had added this before its death
+            await bench.consumer.consume(None)
+        return reply
+
+    bench.store.call = call  # type: ignore[method-assign]
+    for _ in range(8):
+        bench.time.advance(300)
+        await bench.ownership.tick()
+        await bench.consumer.consume(None)
+    rooms = bench.ownership.partitions[Partition(0)].rooms
+    assert not any(place.here for room in (ROOM, other) for place in rooms[room].state.seats.values())
+    assert await honest("EXISTS", KEYS[0].at(G1), KEYS[0].gateways) == 0
+
+
 async def test_a_gateway_that_registers_while_another_is_removed_is_not_taken_for_dead(bench: WorkerBench) -> None:
     other, newcomer = RoomId(1001), GatewayId("g-2")
     await bench.ownership.tick()
@@ -210,7 +234,7 @@ async def test_a_gateway_that_registers_while_another_is_removed_is_not_taken_fo
         return await honest(*command)
 
     bench.store.call = call  # type: ignore[method-assign]
-    for _ in range(4):
+    for _ in range(5):
         bench.time.advance(300)
         await bench.ownership.tick()
     assert await honest("EXISTS", KEYS[0].at(G1), KEYS[1].at(newcomer)) == 1
