@@ -11,7 +11,7 @@ from deploy import form_cluster
 from deploy.launcher import cluster_nodes, embedded_store, ports, private_files, store, valkey
 from deploy.launcher.cluster_nodes import ClusterNode
 from deploy.launcher.cluster_set import PRIMARIES, REPLICAS, ClusterSet
-from deploy.launcher.embedded_store import STOP_S, StoreRequest, Topology
+from deploy.launcher.embedded_store import StoreRequest, Topology
 from deploy.launcher.failovers import Outlook, wait_for_failover
 from deploy.launcher.process import ProcessSpec
 from deploy.launcher.store_users import OPERATOR, StoreUsers
@@ -58,15 +58,13 @@ class ClusterStore:
 
     def _server(self, number: int) -> ProcessSpec:
         port = self.config.servers[number]
-        return ProcessSpec(
-            role=embedded_store.SERVER,
-            name=f"valkey-{number + 1}",
-            command=tuple(self.config.server_command(number)),
-            env={**valkey.ENV, **self.env},
-            port=port,
-            is_ready=partial(asyncio.to_thread, store.answers_at, self._address(port)),
-            before_restart=partial(self._prepare_return, port),
-            stop_s=STOP_S,
+        return embedded_store.server_process(
+            f"valkey-{number + 1}",
+            self.config.server_command(number),
+            port,
+            self.env,
+            partial(asyncio.to_thread, store.answers_at, self._address(port)),
+            partial(self._prepare_return, port),
         )
 
     async def _prepare_return(self, port: int) -> str:

@@ -1,7 +1,7 @@
 """The embedded store of a cluster: the choice of its topology, and the store that is one server."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -81,6 +81,27 @@ def _kept_topology(folder: Path) -> Topology | None:
         raise CommandError(f"{folder / _TOPOLOGY_FILE} cannot be used: {error}") from None
 
 
+def server_process(
+    name: str,
+    command: Sequence[str],
+    port: int,
+    env: Mapping[str, str],
+    is_ready: Callable[[], Awaitable[bool]],
+    before_restart: Callable[[], Awaitable[str]] | None = None,
+) -> ProcessSpec:
+    """One server of a store. Stopping it takes a while: it saves its data."""
+    return ProcessSpec(
+        role=SERVER,
+        name=name,
+        command=tuple(command),
+        env={**valkey.ENV, **env},
+        port=port,
+        is_ready=is_ready,
+        before_restart=before_restart,
+        stop_s=STOP_S,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class StandaloneStore:
     """One server. Its users are in its configuration file, which nothing rewrites."""
@@ -108,16 +129,7 @@ class StandaloneStore:
         async def is_ready() -> bool:
             return await asyncio.to_thread(store.answers, self.url(OPERATOR))
 
-        spec = ProcessSpec(
-            role=SERVER,
-            name="valkey",
-            command=tuple(valkey.command(self.config)),
-            env={**valkey.ENV, **self.env},
-            port=self.config.port,
-            is_ready=is_ready,
-            stop_s=STOP_S,
-        )
-        return (spec,)
+        return (server_process("valkey", valkey.command(self.config), self.config.port, self.env, is_ready),)
 
     def write_files(self) -> None:
         self.config.directory.mkdir(exist_ok=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from deploy.errors import CommandError
-from deploy.launcher import embedded_store, ports, private_files, replication, valkey
-from deploy.launcher.embedded_store import STOP_S, StoreRequest, Topology
+from deploy.launcher import embedded_store, ports, private_files, replication
+from deploy.launcher.embedded_store import StoreRequest, Topology
 from deploy.launcher.failovers import Outlook, wait_for_failover
 from deploy.launcher.process import ProcessSpec
 from deploy.launcher.sentinel_set import SENTINELS, SERVERS, SentinelSet
@@ -68,15 +68,13 @@ class SentinelStore:
 
     def _server(self, number: int) -> ProcessSpec:
         port = self.config.servers[number]
-        return ProcessSpec(
-            role=embedded_store.SERVER,
-            name=f"valkey-{number + 1}",
-            command=tuple(self.config.server_command(number)),
-            env={**valkey.ENV, **self.env},
-            port=port,
-            is_ready=partial(asyncio.to_thread, replication.is_in_place, self._address(port)),
-            before_restart=partial(self._prepare_return, number),
-            stop_s=STOP_S,
+        return embedded_store.server_process(
+            f"valkey-{number + 1}",
+            self.config.server_command(number),
+            port,
+            self.env,
+            partial(asyncio.to_thread, replication.is_in_place, self._address(port)),
+            partial(self._prepare_return, number),
         )
 
     def _sentinel(self, number: int) -> ProcessSpec:

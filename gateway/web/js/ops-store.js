@@ -6,7 +6,8 @@ import { row, table } from "./ops-table.js";
 
 const MIB = 1024 * 1024;
 const megabytes = (bytes) => `${(bytes / MIB).toFixed(1)} MiB`;
-const memory = (server) => megabytes(server.memory) + (server.memory_limit ? ` of ${megabytes(server.memory_limit)}` : "");
+const memory = (server) =>
+  megabytes(server.memory) + (server.memory_limit ? ` of ${megabytes(server.memory_limit)}` : "");
 
 /** The elements of the section. */
 export function storeParts(store) {
@@ -20,7 +21,11 @@ export function storeParts(store) {
   const wanted = store.replicas_wanted ? `, ${counted(store.replicas_wanted, "replica")} of each move` : "";
   return [
     h("h2", {}, "Store"),
-    h("p", { class: "quiet" }, `${store.topology}, ${store.durability}${wanted}. This gateway saw ${noticed.join(", ")}.`),
+    h(
+      "p",
+      { class: "quiet" },
+      `${store.topology}, ${store.durability}${wanted}. This gateway saw ${noticed.join(", ")}.`,
+    ),
     store.error
       ? h("p", { class: "wrong", role: "status" }, store.error)
       : table(["Server", "Role", "Partitions", "Memory", "Clients", "Behind"], store.servers.flatMap(rows)),
