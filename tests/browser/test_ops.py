@@ -50,6 +50,7 @@ def test_with_the_token_the_cluster_and_a_room_are_explained(newcomer: Newcomer)
     enter(person)
     expect(person.page.locator("#gateways tbody tr")).to_have_count(2)
     expect(person.page.locator("#workers tbody tr")).to_have_count(2)
+    expect(person.page.locator("#store tbody tr").first).to_contain_text("primary")
     assert TOKEN not in person.page.url
     person.page.locator("#room").fill(str(table))
     person.page.locator("#room").press("Enter")

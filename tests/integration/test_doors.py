@@ -233,6 +233,15 @@ def test_the_ports_for_operators_are_in_the_status_of_the_gateways(cluster: Laun
     assert {gateway["ops_port"] for gateway in status["gateways"]} == listed
 
 
+def test_the_status_of_the_cluster_lists_the_servers_of_the_store(cluster: Launched) -> None:
+    status = json.loads(get(cluster.ops_port(), "/api/ops/cluster", admin_token(cluster))[1])
+    (server,) = status["store"]["servers"]
+    assert status["store"]["topology"] == "standalone"
+    assert server["partitions"] == status["partitions"]
+    assert server["replicas"] == []
+    assert server["address"] == f"127.0.0.1:{next(iter(cluster.processes('valkey').values()))}"
+
+
 def test_a_guesser_of_the_admin_token_is_slowed_down_logged_and_counted(cluster: Launched) -> None:
     guessed, other = [process.ops_port for process in cluster.running().processes if process.ops_port]
     statuses = [get(guessed, "/api/ops/cluster", f"wrong token {number}")[0] for number in range(60)]
