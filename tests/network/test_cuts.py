@@ -23,7 +23,7 @@ RENEWED_S = LEASE_S / 3
 """The longest time between two renewals of a lease."""
 SETTINGS = {"lease_ms": int(LEASE_S * 1000), "gateway_lease_ms": 2_500, "retry_ms": 500}
 CUT_S = LEASE_S * 3
-DELAY_S = 0.1
+DELAY_S = 0.02
 pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=f"!!! SKIPPED network faults: {missing()}"),
     pytest.mark.timeout(300),

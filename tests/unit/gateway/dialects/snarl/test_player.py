@@ -39,6 +39,18 @@ def test_a_correct_conversation_has_no_faults() -> None:
     assert player.received.faults == []
 
 
+def test_a_player_that_did_not_see_who_took_the_key_goes_to_the_exit() -> None:
+    room = {**UPDATE, "layout": [[0] * 5, *[[0, 1, 1, 1, 0]] * 3, [0] * 5], "actors": []}
+    key, way_out = {"type": "key", "position": [1, 1]}, {"type": "exit", "position": [3, 3]}
+    player = open_player()
+    receive(player, "name", START, {**room, "objects": [key, way_out]})
+    player.open()  # the connection was lost, and the key was found meanwhile
+    assert receive(player, "name", START, {**room, "objects": [way_out]}, "move") == [
+        "alice",
+        {"type": "move", "to": [3, 3]},
+    ]
+
+
 def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> None:
     player = open_player()
     receive(player, "name")
