@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -132,9 +131,9 @@ class StoreClient:
         all_ms = wait_ms if wanted == replicas else min(wait_ms, _ALL_REPLICAS_MS)
         *replies, known, role = await self.request((*commands, ("WAIT", wanted, all_ms), ("ROLE",)))
         if not is_confirmed(known, replicas) and all_ms < wait_ms:
-            (known,) = await self.request((("WAIT", replicas, wait_ms - all_ms),))
+            known, role = await self.request((("WAIT", replicas, wait_ms - all_ms), ("ROLE",)))
         safe = is_confirmed(known, replicas)
-        if safe and known < self._replicas.connected and self.address is not None:
+        if safe and not self._replicas.all_have(known, role) and self.address is not None:
             safe = await self._endpoint.is_primary(self.address)
         if safe:
             self._replicas.confirmed(known, wanted, role, loop.time())
@@ -241,25 +240,35 @@ class _ConnectedReplicas:
     the primary. Another replica may go on confirming what the promoted one will never have. So a write waits for all
     connected replicas; one that only some of them confirm counts if the Sentinels know of no failover after that."""
 
-    __slots__ = ("_some_until", "connected")
+    __slots__ = ("_connected", "_some_until")
 
     def __init__(self) -> None:
-        self.connected: float = math.inf
-        """The number of replicas at the last write that counted; unknown before the first one."""
+        self._connected: frozenset[bytes] | None = None
+        """The replicas at the last write that counted; unknown before the first one."""
         self._some_until = 0.0
 
     def wanted(self, least: int, now: float) -> int:
         """The number of replicas to wait for."""
-        known = self.connected != math.inf and now >= self._some_until
-        return max(least, int(self.connected)) if known else least
+        return max(least, len(self._connected or ())) if now >= self._some_until else least
+
+    def all_have(self, known: int, role: Any) -> bool:
+        """Whether no replica has left since the last write, and all that are connected have confirmed this one."""
+        connected = _connected(role)
+        return self._connected is not None and self._connected <= connected and known >= len(connected)
 
     def confirmed(self, known: int, wanted: int, role: Any, now: float) -> None:
         """Follow the replies to WAIT and ROLE for a write that counts. While a replica does not keep up, writes do not
         wait for it."""
         if known < wanted:
             self._some_until = now + _SLOW_REPLICA_S
-        if not isinstance(role, Exception) and role[0] == b"master":
-            self.connected = len(role[2])
+        self._connected = _connected(role)
+
+
+def _connected(role: Any) -> frozenset[bytes]:
+    """The addresses of the connected replicas in the reply to ROLE."""
+    if isinstance(role, Exception) or role[0] != b"master":
+        return frozenset()
+    return frozenset(host + b":" + port for host, port, _ in role[2])
 
 
 def confirmed(replies: Sequence[Any], known: Any, replicas: int) -> list[Any]:

@@ -110,11 +110,11 @@ class SentinelPrimary:
     async def find(self) -> Address:
         """The address that a majority of the Sentinels names; raises `StoreDown`."""
         answers = await asyncio.gather(*(self._ask(sentinel) for sentinel in self._sentinels))
-        if any(one is not None and one.replaced for one in answers):
-            raise StoreDown(f"a failover of {self._address} is under way")
         found = named_by_majority([None if one is None else one.address for one in answers])
         if found is None:
             raise StoreDown(f"no majority of the Sentinels names a reachable primary of {self._address}")
+        if any(one is not None and one.replaced and one.address == found for one in answers):
+            raise StoreDown(f"the primary of {self._address} at {found} is being replaced")
         return found
 
     async def is_primary(self, address: Address) -> bool:
