@@ -6,7 +6,7 @@ the acknowledgement named. Every update that the seat received must equal the on
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -184,13 +184,12 @@ class Track:
         bounds = (0, *self._rewinds, len(self._acked_ids))
         for first, end in pairwise(bounds):
             moves = list(zip(self._acked_ids[first:end], self._acked_offsets[first:end], strict=True))
-            kept = [offset for command, offset in moves if offsets.get((self.seat, command)) == [offset]]
-            # A rewind undoes the last steps. A move before one that was kept cannot be among them.
-            undone_after = max(kept, default=0) if end in self._rewinds else None
+            kept = {(command, offset) for command, offset in moves if offsets.get((self.seat, command)) == [offset]}
+            undone_after = _last_kept(moves, kept) if end in self._rewinds else None
             for command, offset in moves:
                 if offset < begin:
                     self._findings.add("unchecked", "")
-                elif undone_after is not None and offset > undone_after:
+                elif undone_after is not None and offset > undone_after and (command, offset) not in kept:
                     self._findings.add("rewound", f"{self}: move {command}, acknowledged as step {offset}, was undone")
                 else:
                     self._check_move(command, offset, offsets.get((self.seat, command), []))
@@ -204,6 +203,18 @@ class Track:
 
     def __str__(self) -> str:
         return f"room {self.room} seat {self.seat}"
+
+
+def _last_kept(moves: Sequence[tuple[int, int]], kept: Collection[tuple[int, int]]) -> int:
+    """The last step of the moves before a rewind that was not undone: a rewind undoes the last steps, so that no move
+    before one that was kept can be among them. A move that was under way may be carried out after the rewind and
+    acknowledged before the client hears of the rewind: its step is lower than one that was acknowledged before."""
+    highest = last = 0
+    for move in moves:
+        if move[1] > highest:
+            highest = move[1]
+            last = highest if move in kept else last
+    return last
 
 
 def _offsets(steps: Iterable[Recorded]) -> dict[tuple[int, int], list[int]]:

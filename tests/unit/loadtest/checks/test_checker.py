@@ -184,6 +184,17 @@ def test_two_rewinds_in_a_row_undo_the_same_moves(track: Track, findings: Findin
     assert found(findings) == {"rewinds": 2, "rewound": 1}
 
 
+def test_a_move_may_be_acknowledged_in_the_new_history_before_the_rewind_is_known(
+    track: Track, findings: Findings
+) -> None:
+    track.acked(70, 4)
+    track.acked(71, 6)
+    track.acked(72, 4)
+    track.view(EPOCH + 1, 4, "rewound")
+    compare(track, step(3), step(4, 1, 72))
+    assert found(findings) == {"rewinds": 1, "rewound": 2}
+
+
 def test_the_verdict_names_every_kind(findings: Findings) -> None:
     assert findings.verdict().startswith("all good: 0 holes, 0 repeats, 0 disorder, 0 lost, 0 doubled")
     findings.add("lost", "room 1000 seat 0: move 1")
