@@ -2,7 +2,7 @@
 
 import ssl
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from shared.runtime.settings import StoreSettings
 
@@ -46,7 +46,7 @@ class Address:
     @staticmethod
     def parse(url: str, files: TlsFiles = TlsFiles()) -> "Address":
         """Raises `BadUrl`."""
-        parts = urlsplit(url)
+        parts = split(url)
         if parts.scheme not in ("redis", "rediss", "unix"):
             raise BadUrl("the store's URL (TAVOLATA_REDIS_URL) must begin with redis://, rediss:// or unix://")
         context = tls_context(files, parts.scheme == "rediss")
@@ -54,10 +54,7 @@ class Address:
         if parts.scheme == "unix":
             db = database(parse_qs(parts.query).get("db", ["0"])[0])
             return Address(path=unquote(parts.path), username=username, password=password, db=db)
-        try:
-            port = parts.port or 6379
-        except ValueError:
-            raise BadUrl("the port in the store's URL (TAVOLATA_REDIS_URL) is not a number up to 65535") from None
+        port = port_in(parts, 6379)
         db = database(parts.path.strip("/") or "0")
         host = parts.hostname or "127.0.0.1"
         return Address(host, port, "", username, password, db, parts.scheme == "rediss", context)
@@ -72,6 +69,25 @@ class Address:
 
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"
+
+
+def split(url: str) -> SplitResult:
+    """The parts of a URL. Raises `BadUrl`."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise BadUrl(f"the store's URL (TAVOLATA_REDIS_URL) is malformed: {error}") from None
+
+
+def port_in(parts: SplitResult, default: int) -> int:
+    """The port in a URL. Raises `BadUrl`."""
+    try:
+        port = default if parts.port is None else parts.port
+    except ValueError:
+        port = 0
+    if not port:
+        raise BadUrl("a port in the store's URL (TAVOLATA_REDIS_URL) is not a number from 1 to 65535")
+    return port
 
 
 def tls_context(files: TlsFiles, tls: bool) -> ssl.SSLContext | None:

@@ -1,4 +1,4 @@
-"""Error replies of the store, by what they mean for the command: docs/operations.md has the table.
+"""Error replies of the store, by what they mean for the command: docs/replication.md has the table.
 
 Only `OTHER` may have had an effect, namely that of a script which failed between two of its writes. All other refusals
 are given before a command begins, so that it can be sent again.

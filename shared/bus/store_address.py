@@ -5,9 +5,9 @@ A URL of one server is left to `shared.bus.address`.
 
 from dataclasses import dataclass, replace
 from typing import TypeAlias
-from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote
 
-from shared.bus.address import Address, BadUrl, TlsFiles, database, tls_context
+from shared.bus.address import Address, BadUrl, TlsFiles, database, port_in, split, tls_context
 from shared.runtime.settings import StoreSettings
 
 _SENTINEL_PORT, _NODE_PORT = 26_379, 6_379
@@ -66,7 +66,7 @@ def named_in(settings: StoreSettings) -> StoreAddress:
 
 def parse(url: str, files: TlsFiles = TlsFiles()) -> StoreAddress:
     """Raises `BadUrl`."""
-    parts = urlsplit(url)
+    parts = split(url)
     if parts.scheme not in _SCHEMES:
         raise BadUrl(f"{_URL} must begin with {', '.join(f'{scheme}://' for scheme in _SCHEMES)}")
     security, _, kind = parts.scheme.partition("+")
@@ -78,6 +78,8 @@ def parse(url: str, files: TlsFiles = TlsFiles()) -> StoreAddress:
 
 def _template(parts: SplitResult, files: TlsFiles, *, tls: bool) -> Address:
     login, found, _ = parts.netloc.rpartition("@")
+    if "@" in login:
+        raise BadUrl(f"{_URL} has a login before each host: it is written once, before the first (an @ in it as %40)")
     username, _, password = login.partition(":") if found else ("", "", "")
     context = tls_context(files, tls)
     return Address(username=unquote(username), password=unquote(password), tls=tls, context=context)
@@ -107,11 +109,7 @@ def _servers(parts: SplitResult, template: Address, default_port: int) -> tuple[
 
 
 def _server(text: str, template: Address, default_port: int) -> Address:
-    try:
-        one = urlsplit(f"//{text}")
-        host, port = one.hostname, one.port or default_port
-    except ValueError:
-        raise BadUrl(f"a port in {_URL} is not a number up to 65535") from None
-    if not host:
+    one = split(f"//{text}")
+    if not one.hostname:
         raise BadUrl(f"{_URL} has an empty host: hosts are written host:port,host:port")
-    return replace(template, host=host, port=port)
+    return replace(template, host=one.hostname, port=port_in(one, default_port))
