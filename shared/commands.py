@@ -75,10 +75,14 @@ class Say(BaseCommand, frozen=True, tag="say"):
 
 
 class Configure(BaseCommand, frozen=True, tag="configure"):
-    """Settle the size and options of a table that was opened without."""
+    """Settle a table that waits: its size and options, if it was opened without; or, with `fill`, bots in its free
+    seats."""
 
     seats: int
     options: dict[str, Any] = {}
+    fill: bool = False
+    """Bots take all free seats, and the size stays. This is no command of its own, because workers of version 0.2.0
+    would skip a stream entry with an unknown one, and with it commands of others; this one they refuse."""
 
 
 class Rematch(BaseCommand, frozen=True, tag="rematch"):

@@ -217,6 +217,8 @@ export class Table {
   act(command: Command): Promise<TableUpdate>;
   /** Sends a chat message to all, or to the player with the name `to`. */
   say(text: string, to?: string): Promise<TableUpdate>;
+  /** Lets bots take the free seats, so that the game starts. Only the player with the lowest seat may. */
+  fill(): Promise<TableUpdate>;
   /** Asks for the present view. */
   refresh(): Promise<TableView>;
   /** Plays again with the same players, at a new table. */

@@ -43,7 +43,7 @@ const FINAL = {
   4006: `the server speaks another version of the protocol; ${UPDATE_CLIENT}`,
 };
 /** Requests that are answered by the update of their step as well as by an `ack`. */
-const STEPS = new Set(["act", "say"]);
+const STEPS = new Set(["act", "say", "fill"]);
 /** Requests that take a seat. */
 const SEATS = new Set(["create", "join", "match", "rematch"]);
 
@@ -366,6 +366,10 @@ export class Table extends Emitter {
 
   async say(text, to) {
     return this.#stepOf(await this.#player.request("say", given({ room: this.room, text, to })));
+  }
+
+  async fill() {
+    return this.#stepOf(await this.#player.request("fill", { room: this.room }));
   }
 
   /** An `ack` stands for a step that a whole view has replaced. */

@@ -103,12 +103,15 @@ class SayRequest(msgspec.Struct, frozen=True):
 
 
 class ConfigureRequest(msgspec.Struct, frozen=True):
-    """Set seats and options of the room that this connection opened with `RoomSpec.only` -> as for `ActRequest`."""
+    """Set seats and options of the room that this connection opened with `RoomSpec.only`, or let bots take the free
+    seats of a room that waits -> as for `ActRequest`."""
 
     room: RoomId
     seats: int
     options: dict[str, Any]
     ref: Any = None
+    fill: bool = False
+    """Bots take the free seats (only `play`); seats and options stay as they are."""
 
 
 class LeaveRequest(msgspec.Struct, frozen=True):

@@ -345,7 +345,7 @@ class Session:
         elif type(request) is SayRequest:
             body = commands.Say(request.text, request.to)
         else:
-            body = commands.Configure(request.seats, request.options)
+            body = commands.Configure(request.seats, request.options, request.fill)
         if self._raw:
             command_id = request.ref
         else:

@@ -7,7 +7,7 @@ import msgspec
 from tavolata.client.errors import ClientError, RequestRefused
 from tavolata.client.messages import MOST_FRAME_BYTES, Ack, BaseMessage, encode
 
-STEPS = ("act", "say")
+STEPS = ("act", "say", "fill")
 """Kinds of requests that are answered by the update of their step as well as by an `ack`."""
 SEATS = ("create", "join", "match", "rematch")
 """Kinds of requests that take a seat."""

@@ -63,6 +63,10 @@ class RemoteTable:
         """Send a chat message to all, or to the player with the name `to`."""
         return self._step(await self._ask("say", {"room": self.room, "text": text, **given(to=to)}))
 
+    async def fill(self) -> TableUpdate:
+        """Let bots take the free seats, so that the game starts. Only the player with the lowest seat may."""
+        return self._step(await self._ask("fill", {"room": self.room}))
+
     def _step(self, answer: BaseMessage) -> TableUpdate:
         if isinstance(answer, TableUpdate):
             return answer

@@ -93,12 +93,17 @@ def test_an_invitation_names_host_game_options_and_clock_and_asks_for_a_name(new
     expect(guest.page.locator(".who small")).to_have_text("(you)")
 
 
-def test_who_waits_alone_fills_the_seats_with_bots(newcomer: Newcomer) -> None:
-    person = newcomer()
-    person.open_table("codex", seats="3")
-    person.page.locator("#fill").click()
-    assert person.wait_for_turn()
-    expect(person.page.locator(".badge.bot")).to_have_count(2)
+def test_who_waits_fills_the_free_seats_of_this_table_with_bots(newcomer: Newcomer) -> None:
+    host, guest = newcomer(), newcomer()
+    table = host.open_table("codex", seats="4")
+    guest.visit(f"/t/{table}")
+    guest.page.locator("#sit").click()
+    expect(guest.page.locator(".waiting")).to_contain_text(f"{name_of(host)} can also fill the table with bots.")
+    host.page.locator("#fill").click()
+    assert host.wait_for_turn()
+    assert host.at_table() == table
+    for person in (host, guest):
+        expect(person.page.locator(".badge.bot")).to_have_count(2)
 
 
 def test_a_player_who_ran_out_of_time_is_told_and_comes_back(newcomer: Newcomer) -> None:

@@ -37,6 +37,7 @@ class ScenarioClient {
   resume = async ({ room }) => this.#enter(await this.#player.resume(room, this.#tables.get(room).position));
   act = async ({ room, command }) => plain(await this.#tables.get(room).act(command));
   say = async ({ room, text }) => plain(await this.#tables.get(room).say(text));
+  fill = async ({ room }) => plain(await this.#tables.get(room).fill());
 
   #enter(table) {
     const { room, seat, entered } = table;

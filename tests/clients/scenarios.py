@@ -34,7 +34,7 @@ class ScenarioClient(Protocol):
     |---|---|---|
     | `connect` | `urls`, `name` | `{}` |
     | `create`, `match`, `join`, `spectate`, `rematch` | as in the protocol | `room`, `seat`, `offset` |
-    | `act`, `say` | `room`, `command` or `text` | the step: `offset`, `id`, `events` (types), `reason` |
+    | `act`, `say`, `fill` | `room`, `command` or `text` | the step: `offset`, `id`, `events` (types), `reason` |
     | `leave` | `room` | `{}` |
     | `state` | `room` | `offset`, `over`, `winners`, `chat` (texts), `game` |
     | `seen` | `room` | `updates`: all so far, each with `offset`, `events` (types), `reason` |

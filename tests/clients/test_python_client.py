@@ -92,6 +92,9 @@ class PythonScenarioClient:
     async def _say(self, room: int, text: str) -> Json:
         return _plain(await self._tables[room].say(text))
 
+    async def _fill(self, room: int) -> Json:
+        return _plain(await self._tables[room].fill())
+
     async def _leave(self, room: int) -> Json:
         await self._tables[room].leave()
         return {}

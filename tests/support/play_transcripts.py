@@ -105,6 +105,7 @@ def _talk_and_return(table: int, ada: Recorder, bob: Recorder, eve: Recorder) ->
     eve.ask("act", room=table, command={"type": "take", "count": 1})
     eve.send("nonsense")
     eve.ask("match", game="stones", options={"stones": 3})
+    eve.ask("fill", room=eve.last["room"])
     position = {key: bob.last[key] for key in ("epoch", "offset") if key in bob.last}
     bob.drop()
     ada.ask("say", room=table, text="come back")

@@ -6,7 +6,7 @@ from shared.commands import Envelope, Rematch
 from shared.deliveries import Reply
 from shared.errors import CODES, Rejected
 from shared.ids import Epoch, Offset, RoomId, Seat
-from shared.room_events import NOTHING
+from shared.room_events import NOTHING, RoomSpec
 from worker.room.results import CommandResult
 from worker.room.state import RoomState
 
@@ -25,8 +25,13 @@ def done(state: RoomState, envelope: Envelope, seat: Seat | None = None, view: b
         since=Offset(0) if place is None else place.since,
     )
     if isinstance(envelope.body, Rematch):
-        return msgspec.structs.replace(reply, to=state.rematch, spec=state.spec, key=state.rematch_key)
+        return msgspec.structs.replace(reply, to=state.rematch, spec=_spec_again(state), key=state.rematch_key)
     return reply
+
+
+def _spec_again(state: RoomState) -> RoomSpec:
+    """The spec of the next game, with as many bots as this one had: some may have joined after the opening."""
+    return msgspec.structs.replace(state.spec, bots=sum(place.bot for place in state.seats.values()))
 
 
 def attached(state: RoomState, envelope: Envelope, seat: Seat | None, view: bytes | None) -> Reply:

@@ -5,6 +5,7 @@ The functions add events to the draft of a step, or return a refusal; then nothi
 
 import hmac
 import re
+from collections.abc import Sequence
 
 import msgspec
 
@@ -48,11 +49,23 @@ def open_if_new(draft: RoomDraft, body: Enter, at_ms: int) -> Rejected | None:
         return unfit
     draft.open_game(game, at_ms)
     draft.add(Opened(spec, game.version, body.of, body.seed, body.key if spec.private else ""))
-    for number in range(spec.seats - spec.bots, spec.seats):
-        choice = _admit(draft, Seat(number), {})
+    return _seat_bots(draft, [Seat(number) for number in range(spec.seats - spec.bots, spec.seats)])
+
+
+def _seat_bots(draft: RoomDraft, seats: Sequence[Seat]) -> Rejected | None:
+    """Let bots take these seats. On a refusal nothing was added."""
+    game, spec = draft.known_game, draft.state.spec
+    options = draft.options(game, spec)
+    choices = {seat: place.choice for seat, place in draft.state.seats.items()}
+    bots = sum(place.bot for place in draft.state.seats.values())
+    joined: list[Joined] = []
+    for number, seat in enumerate(seats, bots + 1):
+        choice = game.admit(options, spec.seats, choices, seat, {})
         if isinstance(choice, Rejected):
             return choice
-        draft.add(Joined(Seat(number), f"Bot{number - spec.seats + spec.bots + 1}", True, choice))
+        choices[seat] = choice
+        joined.append(Joined(seat, f"Bot{number}", True, choice))
+    draft.add(*joined)
     return None
 
 
@@ -147,8 +160,11 @@ def _ending(state: RoomState) -> str:
 
 
 def configure(draft: RoomDraft, seat: Seat, body: Configure) -> Rejected | None:
-    """Settle the size of a table that was opened without. Players for whom there is no seat have to leave."""
+    """Settle the size of a table that was opened without, or let bots take the free seats. Players for whom there is no
+    seat have to leave."""
     state, game = draft.state, draft.known_game
+    if body.fill:
+        return _fill(draft, seat)
     if state.status != RoomStatus.WAITING or not state.spec.only or seat != min(state.seats):
         return refusal("room/started")
     spec = msgspec.structs.replace(state.spec, seats=body.seats, options=body.options, only="", trusted=False)
@@ -159,6 +175,21 @@ def configure(draft: RoomDraft, seat: Seat, body: Configure) -> Rejected | None:
     draft.add(*(Left(number, name, "kicked") for number, name in kicked))
     draft.add(Configured(spec, choices))
     return None
+
+
+def _fill(draft: RoomDraft, seat: Seat) -> Rejected | None:
+    """Let bots take all free seats, so that the game starts. Only the player in the first seat may: others could
+    start the game of somebody who waits for friends."""
+    state = draft.state
+    if state.status == RoomStatus.CLOSED:
+        return refusal("room/closed")
+    if state.status != RoomStatus.WAITING:
+        return refusal("room/started")
+    if state.spec.only:
+        return refusal("room/wrong_dialect")
+    if seat != min(state.seats):
+        return refusal("room/not_first")
+    return _seat_bots(draft, state.free())
 
 
 def _choices_again(draft: RoomDraft, spec: RoomSpec) -> dict[Seat, Choice]:

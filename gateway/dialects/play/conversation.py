@@ -31,6 +31,7 @@ from gateway.dialects.play.messages import (
     ByeIn,
     CreateIn,
     EnteredOut,
+    FillIn,
     HelloIn,
     JoinIn,
     LeaveIn,
@@ -53,6 +54,7 @@ from gateway.dialects.requests import (
     ActRequest,
     AttendRequest,
     CloseConnection,
+    ConfigureRequest,
     CountRejection,
     CreateRequest,
     ForgetRequest,
@@ -134,6 +136,8 @@ class PlayConversation:
         match message:
             case SayIn(id=id_, room=room, text=text, to=to):
                 return (SayRequest(room, text, to, id_),)
+            case FillIn(id=id_, room=room):
+                return (ConfigureRequest(room, 0, {}, id_, fill=True),)
             case LeaveIn(id=id_, room=room):
                 return (LeaveRequest(room, id_),)
             case RoomsIn():

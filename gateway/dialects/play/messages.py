@@ -110,6 +110,11 @@ class ResumeIn(BaseIn, frozen=True, tag="resume"):
     key: RoomKey = ""
 
 
+class FillIn(BaseIn, frozen=True, tag="fill"):
+    id: RequestId
+    room: RoomId
+
+
 class LeaveIn(BaseIn, frozen=True, tag="leave"):
     id: RequestId
     room: RoomId
@@ -136,7 +141,7 @@ class SayIn(BaseIn, frozen=True, tag="say"):
 
 AttachingIn: TypeAlias = CreateIn | JoinIn | MatchIn | SpectateIn | ViewIn | ResumeIn | RematchIn
 """The requests that attach the connection to a room when they succeed."""
-AnyRequest: TypeAlias = AttachingIn | RoomsIn | LeaveIn | ActIn | SayIn
+AnyRequest: TypeAlias = AttachingIn | RoomsIn | FillIn | LeaveIn | ActIn | SayIn
 """The requests: they have an id and need a session."""
 AnyIn: TypeAlias = HelloIn | ByeIn | PingIn | AnyRequest
 

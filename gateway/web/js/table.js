@@ -372,7 +372,7 @@ class TableView {
       link: this.#link(),
       copyLink: this.#copyLink,
       openRules: () => this.#openRules(),
-      fillWithBots: () => this.#fillWithBots(),
+      fill: () => this.#table.fill().catch(this.app.refused),
       join: (name) => this.#join(name),
     };
   }
@@ -384,18 +384,6 @@ class TableView {
     const { key } = this.#table;
     if (name && name !== app.identity.name && !app.player.seated.length) await app.become(name);
     app.player.join(this.number, { key: key || undefined }).catch(app.refused);
-  }
-
-  /** Opens the same table with bots in all other seats, and leaves this one: the player is alone here. */
-  #fillWithBots() {
-    const { game, ...spec } = this.#room.spec;
-    this.app.player
-      .create(game, { ...spec, bots: spec.seats - 1 })
-      .then(({ room }) => {
-        this.#table.leave().catch(() => {});
-        this.app.go(`/t/${room}`);
-      })
-      .catch(this.app.refused);
   }
 
   #paintButtons(room) {

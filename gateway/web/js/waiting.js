@@ -5,7 +5,7 @@ import { listed, specWords } from "./words.js";
 
 const humans = (room) => room.seats.filter((seat) => !seat.bot);
 
-/** `table` has the room's actions: join(name), fillWithBots(), copyLink(), openRules(); and `link`. */
+/** `table` has the room's actions: join(name), fill(), copyLink(), openRules(); and `link`. */
 export function waiting(app, room, table) {
   const free = room.spec.seats - room.seats.length;
   const game = app.title(room.spec.game);
@@ -24,13 +24,14 @@ export function waiting(app, room, table) {
           h("code", { class: "share" }, table.link),
           button("Copy link", table.copyLink, { class: "small" }),
         ),
-        humans(room).length === 1 &&
-          h(
-            "div",
-            { class: "row wrap centered" },
-            h("span", { class: "quiet" }, "Nobody there?"),
-            button("Fill the seats with bots", table.fillWithBots, { id: "fill" }),
-          ),
+        room.you === room.seats[0].seat
+          ? h(
+              "div",
+              { class: "row wrap centered" },
+              h("span", { class: "quiet" }, "Nobody there?"),
+              button("Fill with bots", table.fill, { id: "fill" }),
+            )
+          : h("p", { class: "quiet" }, `${room.seats[0].name} can also fill the table with bots.`),
       );
 }
 

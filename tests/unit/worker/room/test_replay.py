@@ -53,6 +53,7 @@ bodies = st.one_of(
     st.just(act(Boom())),
     st.builds(Say, st.sampled_from(("hello", "")), st.sampled_from((None, "ada", "bob"))),
     st.builds(Configure, st.integers(1, 4)),
+    st.just(Configure(0, fill=True)),
     st.builds(Rematch, st.builds(RoomId, st.integers(1, 5))),
 )
 said = st.tuples(st.sampled_from(WHO), bodies, st.integers(-1, 2))

@@ -1,12 +1,27 @@
 """The seats of a room: opening, joining, leaving, losing the connection, returning."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import msgspec
 import pytest
 
-from shared.commands import Compensate, Configure, Enter, Expired, GatewayLost, Gone, Leave, Listed, Unwatch, Watch
-from shared.ids import GatewayId, Offset, Seat
+from shared.commands import (
+    Compensate,
+    Configure,
+    Enter,
+    Expired,
+    GatewayLost,
+    Gone,
+    Leave,
+    Listed,
+    Rematch,
+    Unwatch,
+    Watch,
+)
+from shared.errors import Rejected
+from shared.game import Choice
+from shared.ids import GatewayId, Offset, RoomId, Seat
 from shared.room_events import RoomSpec
 from shared.room_views import Listing
 from tests.support.batches import receivers, steps_for
@@ -159,6 +174,63 @@ def test_a_table_is_settled_once() -> None:
 
 def test_a_table_cannot_be_settled_impossibly() -> None:
     assert unsettled().code("ada", Configure(17)) == "room/bad_seats"
+
+
+# --- filling the free seats with bots ---------------------------------------------------------------------------------
+
+
+def test_bots_take_the_free_seats_in_one_step_and_the_game_starts() -> None:
+    bench = opened(RoomSpec("stones", 4, bots=1))
+    bench.enter("bob")
+    bench.ok("bob", Leave())
+    bench.ok("ada", Configure(0, fill=True))
+    assert bench.events(step=-2) == [
+        {"type": "room.joined", "seat": 1, "name": "Bot2", "bot": True},
+        {"type": "room.joined", "seat": 2, "name": "Bot3", "bot": True},
+    ]
+    assert bench.room.state.status == "playing"
+
+
+def test_only_the_player_in_the_first_taken_seat_fills_the_table() -> None:
+    bench = opened(RoomSpec("stones", 4))
+    bench.enter("bob")
+    assert bench.code("bob", Configure(0, fill=True)) == "room/not_first"
+    bench.ok("ada", Leave())
+    bench.ok("bob", Configure(0, fill=True))
+    assert [place.name for place in bench.room.state.seats.values()] == ["Bot1", "bob", "Bot2", "Bot3"]
+
+
+@pytest.mark.parametrize(
+    ("bench", "code"),
+    [
+        (started(), "room/started"),
+        (finished(), "room/started"),
+        (opened(RoomSpec("stones", 2, only="codex")), "room/wrong_dialect"),
+    ],
+)
+def test_a_table_that_does_not_wait_for_players_of_all_dialects_is_not_filled(bench: RoomBench, code: str) -> None:
+    assert bench.code("ada", Configure(0, fill=True)) == code
+
+
+def _admit_two(
+    options: Options, seats: int, taken: Mapping[Seat, Choice], seat: Seat, choice: Choice
+) -> Choice | Rejected:
+    return Rejected("toy/crowded") if len(taken) > 1 else {}
+
+
+def test_a_bot_that_the_game_does_not_admit_takes_no_seat() -> None:
+    bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, admit=_admit_two),)))
+    bench.enter("ada", RoomSpec("toy", 3))
+    assert bench.code("ada", Configure(0, fill=True)) == "toy/crowded"
+    assert len(bench.room.state.seats) == 1
+
+
+def test_a_rematch_has_the_bots_that_joined_later() -> None:
+    bench = opened(RoomSpec("stones", 2, {"stones": 2}))
+    bench.ok("ada", Configure(0, fill=True))
+    bench.ok("ada", take(1))
+    bench.expire("bot.1")
+    assert bench.ok("ada", Rematch(RoomId(2000))).spec == RoomSpec("stones", 2, {"stones": 2}, bots=1)
 
 
 # --- being lost and coming back ---------------------------------------------------------------------------------------
