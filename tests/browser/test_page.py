@@ -17,6 +17,12 @@ LINES = "one => { const all = new Range(); all.selectNodeContents(one); return a
 OUTSIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
   .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => `${one.tagName}.${one.className}`)"""
 """The elements that reach beyond the right edge of a page that is too wide."""
+BELOW = """() => [...document.querySelectorAll(".board > *, .board > div > *, .side > *")].filter((one) => {
+  const { bottom, height } = one.getBoundingClientRect();
+  return height > 0 && bottom > innerHeight + 1;
+}).map((one) => `${one.tagName}.${one.getAttribute("class")}`)"""
+"""The parts of a board and of the side column that reach below the window."""
+DESKTOPS = ((1440, 900), (1024, 768))
 OPERATORS_PAGES = ("/ops", "/web/js/ops.js")
 PAGES = ("/", "/t/1000", "/replay/1000", "/web/js/main.js", "/web/css/base.css", "/web/icon.svg")
 
@@ -66,6 +72,18 @@ def test_everything_fits_a_screen_of_360_pixels(newcomer: Newcomer, dark: bool) 
     person.visit_operations()
     expect(person.page.locator("#token")).to_be_visible()
     assert_fits(person)
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+@pytest.mark.parametrize("game", ["eriantys", "codex", "snarl"])
+def test_a_turn_needs_no_scrolling_on_a_desktop(newcomer: Newcomer, game: str, seats: int) -> None:
+    person = newcomer()
+    how: dict[str, str | bool] = {"expert": True} if game == "eriantys" else {}
+    person.open_table(game, seats=str(seats), bots=str(seats - 1), **how)
+    assert person.wait_for_turn()
+    for width, height in DESKTOPS:
+        person.page.set_viewport_size({"width": width, "height": height})
+        eventually(lambda: person.page.evaluate(BELOW) == [], f"all fits {width} by {height}")
 
 
 def is_on_one_line(text: Locator) -> bool:

@@ -36,6 +36,7 @@ class PythonScenarioClient:
             "resume": self._resume,
             "act": self._act,
             "say": self._say,
+            "fill": self._fill,
             "leave": self._leave,
             "state": self._state,
             "seen": self._list_updates,

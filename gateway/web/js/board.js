@@ -7,6 +7,7 @@ const acts = new WeakMap();
 const DRAG_FROM = 7;
 const FLIGHT_MS = { slow: 900, normal: 420, fast: 200, off: 0 };
 const REASON_MS = 4_000;
+const NARROW = 620;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 const still = () => setting("motion") === "off" || matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -30,6 +31,14 @@ export function barred(element, reason) {
   element.dataset.why = reason;
   if (!element.ownerSVGElement) element.title = reason;
   return element;
+}
+
+/** A function that tells whether a board is narrow. The board is painted again when that changes. */
+export function narrowness(host, paint) {
+  const narrow = () => host.clientWidth < NARROW;
+  let before = narrow();
+  new ResizeObserver(() => narrow() !== before && ((before = narrow()), paint())).observe(host);
+  return narrow;
 }
 
 const pressable = (target) => target?.closest?.(".lit") ?? null;

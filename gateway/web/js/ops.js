@@ -79,7 +79,7 @@ class Ops {
     sessionStorage.setItem(KEY, this.#token);
     this.#mayAct = cluster.operator.role === "operate";
     $("#me").replaceChildren(
-      h("span", { class: "quiet", id: "operator" }, `${cluster.operator.name} (${cluster.operator.role})`),
+      h("span", { class: "quiet wideonly", id: "operator" }, `${cluster.operator.name} (${cluster.operator.role})`),
       button("Forget the token", () => this.#forget(), { class: "small" }),
     );
     this.#furnish(cluster.games);
@@ -160,7 +160,7 @@ class Ops {
       this.#choose(Number(field.value));
     };
     this.figures = h("section", { class: "figures", "aria-label": "Figures" });
-    this.picture = h("section", { class: "panel", "aria-label": "The cluster" });
+    this.picture = h("section", { class: "panel wideonly", "aria-label": "The cluster" });
     this.gateways = h("section", { class: "panel", id: "gateways" });
     this.workers = h("section", { class: "panel", id: "workers" });
     this.store = h("section", { class: "panel", id: "store" });

@@ -139,7 +139,6 @@ class TableView {
     this.talk.announce(events);
     if (!update.view) return; // a missed step: a whole view follows behind the last of them
     this.#mark(update);
-    this.#due = this.#game.due?.(update, this.#room) ?? this.#due;
     this.#alert(before);
     this.#paint(events);
   }
@@ -150,9 +149,11 @@ class TableView {
     this.#due = view.clock_ms ?? 0;
   }
 
-  /** Remembers what has changed since the player's last move, and whether a bot has moved for the player. */
-  #mark({ by, events }) {
+  /** Remembers what has changed since the player's last move, whether a bot has moved for the player, and the clock. */
+  #mark(update) {
+    const { by, events } = update;
     const { you } = this.#room;
+    this.#due = this.#game.due?.(update, this.#room) ?? this.#due;
     const mine = you !== undefined && by === you;
     if (mine) this.#replaced = false;
     // A spectator has no last move: the marks show the latest one of the players.
@@ -309,8 +310,9 @@ class TableView {
     const cancel =
       this.#game.half?.() &&
       button("Cancel", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
+    const goal = room.game && this.module.goal?.(room.game, room);
     this.status.replaceChildren(
-      h("span", { class: "says", role: "status" }, says),
+      h("div", { class: "task" }, h("span", { class: "says", role: "status" }, says), goal && h("small", {}, goal)),
       ...(cancel ? [cancel] : []),
       this.clock,
     );
@@ -391,7 +393,8 @@ class TableView {
     const items = [];
     if (seated && (room.status === "waiting" || room.status === "playing")) items.push(this.#leaveButton());
     if (!seated && room.status === "playing") items.push(h("span", { class: "quiet" }, "You are watching."));
-    if (room.status !== "finished") items.push(h("a", { class: "button quiet", href: "/", "data-go": true }, "Lobby"));
+    if (room.status !== "finished")
+      items.push(h("a", { class: "button quiet small", href: "/", "data-go": true }, "Lobby"));
     this.buttons.replaceChildren(...items, this.watchers);
   }
 
@@ -407,7 +410,9 @@ class TableView {
         .then(() => this.app.go("/"))
         .catch(this.app.refused);
     };
-    return button(this.#leaving ? "Leave for good?" : "Leave", leave, { class: this.#leaving ? "danger" : "" });
+    return button(this.#leaving ? "Leave for good?" : "Leave", leave, {
+      class: this.#leaving ? "small danger" : "small",
+    });
   }
 
   #rematch() {

@@ -1,6 +1,6 @@
 // Codex Naturalis: the areas, the hand with both sides, the places to draw from, objectives and the score.
 
-import { barred, lit } from "../board.js";
+import { barred, lit, narrowness } from "../board.js";
 import { at, h, label, picture, s } from "../dom.js";
 import { icon, pawn, sign, SYMBOLS } from "../glyphs.js";
 import { Area, thumbnail } from "./codex-area.js";
@@ -13,20 +13,18 @@ const CAPTIONS = ["deck", "deck", "1", "2", "1", "2"];
 const TRACK = 30;
 const GOAL = 20;
 const DECK_CARDS = 80;
-const NARROW = 620;
 
 class Codex {
   #faces = new Map();
   #chosen = null;
   #shown = null;
+  #narrow;
 
   constructor(table) {
     this.table = table;
     this.area = new Area(() => table.paint());
-    new ResizeObserver(() => this.#narrow() !== this.wasNarrow && table.paint()).observe(table.host);
+    this.#narrow = narrowness(table.host, table.paint);
   }
-
-  #narrow = () => this.table.host.clientWidth < NARROW;
 
   // --- unfinished choices ---
 
@@ -68,7 +66,6 @@ class Codex {
     const seat = this.#shown ?? room.you ?? view.current ?? view.order[0];
     const setup = this.#setup(own, all, view);
     if (!own?.hand.includes(this.#chosen) || !all.length) this.#chosen = null;
-    const narrow = (this.wasNarrow = this.#narrow());
     const parts = {
       hand: own && this.#hand(own, all, view, room.you),
       area: this.#areas(room, view, seat, all, own),
@@ -76,7 +73,7 @@ class Codex {
       objectives: this.#objectives(view, own),
       track: this.#track(view),
     };
-    const nodes = narrow ? stacked(setup, parts, all) : spread(setup, parts);
+    const nodes = this.#narrow() ? stacked(setup, parts, all) : spread(setup, parts);
     return nodes.filter(Boolean);
   }
 
@@ -244,7 +241,7 @@ class Codex {
     return h(
       "section",
       { class: "codex-places", "aria-label": "Cards to draw" },
-      h("h2", {}, "To draw from", h("small", {}, ` · ${left(view)} in the decks`)),
+      h("h2", {}, "To draw from", h("small", {}, ` · ${left(view)} left`)),
       h("div", { class: "placegrid" }, ...slots),
     );
   }
@@ -254,7 +251,7 @@ class Codex {
     return h(
       "section",
       { class: "codex-objectives" },
-      h("h2", {}, "Objectives"),
+      h("h2", {}, "Objectives", h("small", {}, " · points for each, at the end")),
       h(
         "div",
         { class: "placegrid" },
@@ -362,13 +359,18 @@ const symbols = (counts) =>
     ...SYMBOLS.map((symbol) => h("span", { title: symbol }, icon(sign(symbol), symbol), counts[symbol])),
   );
 
+function cardInWords({ card: number, face }) {
+  const { kingdom, kind } = CARDS.get(number);
+  return `${/^[aeiou]/.test(kingdom) ? "an" : "a"} ${kingdom} ${kind} card${face === "back" ? " on its back" : ""}`;
+}
+
 const SAYS = {
   dealt: () => "The cards are dealt.",
   starting_placed: (event, who) => `${who(event.seat)} placed the starting card.`,
   color_picked: (event, who) => `${who(event.seat)} picked ${event.color}.`,
   objective_chosen: (event, who) => `${who(event.seat)} kept an objective.`,
   card_placed: (event, who) =>
-    `${who(event.seat)} placed ${inWords(event.card, event.face).split(";")[0]}${event.earned ? ` for ${event.earned} point${event.earned > 1 ? "s" : ""}` : ""}.`,
+    `${who(event.seat)} placed ${cardInWords(event)}${event.earned ? ` for ${event.earned} point${event.earned > 1 ? "s" : ""}` : ""}.`,
   card_drawn: (event, who) => `${who(event.seat)} drew from the ${PLACES[event.place]}.`,
   turn_passed: (event, who) =>
     `${who(event.seat)} ${event.reason === "stuck" ? "can place nothing" : "is away"}: the turn passes.`,
@@ -413,6 +415,8 @@ function score(view, seat) {
   return player && [player.color && icon(pawn(player.color), player.color), h("b", {}, player.points)];
 }
 
+const goal = () => `Goal: the most points; the last round begins at ${GOAL}`;
+
 export const codex = {
   open: (table) => new Codex(table),
   describe: (event, who) => SAYS[event.type]?.(event, who) ?? null,
@@ -420,6 +424,7 @@ export const codex = {
   start,
   turn: (view) => (view.table.current === null ? [] : [view.table.current]),
   marks,
+  goal,
   score,
   panel,
   result,

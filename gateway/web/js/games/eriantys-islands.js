@@ -103,17 +103,14 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     s("path", { class: "shore", d: `M ${path}`, "stroke-width": land * 2 + 8 }),
     s("path", { class: "land", d: `M ${path}`, "stroke-width": land * 2 - 6 }),
     ...tiles.map((tile) =>
-      at(
-        ...where.get(tile),
-        s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" })),
-        label(0, land - 8, tile, { class: "tilenumber" }),
-      ),
+      at(...where.get(tile), s("g", { "data-at": `tile-${tile}` }, s("circle", { r: land - 20, class: "meadow" }))),
     ),
     // Above all meadows of the group: its tiles overlap.
     ...tiles.map((tile) => {
       const { students: those, tower: built } = view.tiles[tile - 1];
       return at(
         ...where.get(tile),
+        label(0, land - 8, tile, { class: "tilenumber" }),
         at(0, 0, ...crowd(those, 27)),
         built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.5)" }, tower(built))),
       );

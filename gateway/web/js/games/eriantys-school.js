@@ -20,7 +20,7 @@ export function school(view, seat, name, act) {
   return h(
     "section",
     { class: "school", "data-school": seat },
-    heading(view, whose, player),
+    heading(view, player, name),
     picture(
       "0 0 468 184",
       { class: "schoolpicture", role: "group", "aria-label": whose },
@@ -33,12 +33,15 @@ export function school(view, seat, name, act) {
   );
 }
 
-function heading(view, whose, player) {
+function heading(view, player, name) {
+  const { assistant } = player;
+  const far = Math.ceil(assistant / 2);
   return h(
     "div",
     { class: "schoolhead" },
-    h("strong", {}, whose),
-    h("small", {}, assistantWords(player)),
+    h("strong", {}, name === "You" ? "Your school" : name),
+    assistant !== null &&
+      h("small", {}, `assistant ${assistant}`, name === "You" && `, ${far} step${far > 1 ? "s" : ""}`),
     view.expert &&
       h(
         "span",
@@ -50,12 +53,7 @@ function heading(view, whose, player) {
   );
 }
 
-function assistantWords({ assistant }) {
-  const far = Math.ceil(assistant / 2);
-  return assistant === null ? "" : `assistant ${assistant}, ${far} step${far > 1 ? "s" : ""}`;
-}
-
-/** The school of another player in a few lines: for each color the entrance, the dining room and the professor. */
+/** The school of another player in one line: for each color the dining room, the entrance and the professor. */
 export function panel(view, seat) {
   const player = view.players[seat];
   const cell = (colour, index) =>
@@ -66,22 +64,17 @@ export function panel(view, seat) {
         "data-at": `hall-${seat}-${colour}`,
         title: `${colour.toLowerCase()}: ${player.hall[index]} in the dining room, ${player.entrance[index]} in the entrance`,
       },
-      h("span", { "data-at": `professor-${seat}-${colour}` }, icon(student(colour), colour.toLowerCase())),
+      h("span", { "data-at": `professor-${seat}-${colour}` }, sign(colour, view.professors[index] === seat)),
       h("b", {}, player.hall[index]),
       h("small", {}, `+${player.entrance[index]}`),
     );
-  return h(
-    "div",
-    { class: "miniature", "data-at": `entrance-${seat}` },
-    h("div", { class: "cells" }, ...COLOURS.map(cell)),
-    h(
-      "div",
-      { class: "row quiet minifacts", "data-at": `towers-${seat}` },
-      h("span", {}, assistantWords(player) || "no assistant yet"),
-      view.expert && h("span", { class: "purse" }, icon(coin(), "coins"), player.coins),
-    ),
-  );
+  return h("div", { class: "cells", "data-at": `entrance-${seat}` }, ...COLOURS.map(cell));
 }
+
+const sign = (colour, owned) =>
+  owned
+    ? icon(s("g", { transform: "scale(0.88)" }, professor(colour, true)), `${colour.toLowerCase()}, with the professor`)
+    : icon(student(colour), colour.toLowerCase());
 
 function entrance(player, seat, act) {
   const tokens = player.entrance.flatMap((count, index) =>

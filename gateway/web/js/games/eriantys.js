@@ -1,6 +1,6 @@
 // Eriantys: islands, schools, assistants and characters, and choices of several steps made from the options.
 
-import { barred, lit } from "../board.js";
+import { barred, lit, narrowness } from "../board.js";
 import { button, h, picture, s } from "../dom.js";
 import { coin, COLOURS, icon, student, tower } from "../glyphs.js";
 import { actionBar } from "./eriantys-bar.js";
@@ -10,7 +10,6 @@ import { panel, school, towersLeft } from "./eriantys-school.js";
 import { CHARACTERS, describe } from "./eriantys-words.js";
 
 const [MONK, JESTER, MINSTREL] = [1, 7, 10];
-const NARROW = 620;
 const NOBODY = [0, 0, 0, 0, 0];
 const more = (counts, colour, by = 1) => counts.map((count, index) => count + (COLOURS[index] === colour ? by : 0));
 const same = (some, others) => some.every((count, index) => count === others[index]);
@@ -20,13 +19,12 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 class Eriantys {
   /** An unfinished choice: a student {colour, copy}, or a character {number, colour, given, taken}. */
   #held = null;
+  #narrow;
 
   constructor(table) {
     this.table = table;
-    new ResizeObserver(() => this.#narrow() !== this.wasNarrow && table.paint()).observe(table.host);
+    this.#narrow = narrowness(table.host, table.paint);
   }
-
-  #narrow = () => this.table.host.clientWidth < NARROW;
 
   half = () => this.#held !== null;
 
@@ -83,12 +81,18 @@ class Eriantys {
         ? offer.find(held.step ?? "move_to_island", (one) => one.colour === held.colour && inside(one.tile))
         : (offer.find("move_mother", ({ steps }) => this.#reached(view, steps) === group) ??
           offer.find("choose_island", (one) => inside(one.tile)));
-    if (!found) return offer.find("move_mother") ? { why: this.#tooFar(view, group) } : null;
+    if (!found) {
+      const why = this.#unreachable(offer, view, group);
+      return why && { why };
+    }
     const text = found.type === "move_mother" ? `Mother nature, ${plural(found.steps, "step")}` : "Here";
     return { label: text, act: () => this.#send(found) };
   }
 
-  #tooFar(view, group) {
+  /** The reason why an island cannot be chosen now, or null if none of them can. */
+  #unreachable(offer, view, group) {
+    if (!this.#held && offer.find("move_to_island")) return "First choose a student of your entrance";
+    if (!offer.find("move_mother")) return null;
     const most = Math.ceil(view.players[view.turn].assistant / 2);
     return group.tiles.includes(view.mother)
       ? "Mother nature has to move on"
@@ -159,7 +163,7 @@ class Eriantys {
     const view = room.game;
     if (!options) this.#held = null;
     const offer = this.#offer(options ?? []);
-    const narrow = (this.wasNarrow = this.#narrow());
+    const narrow = this.#narrow();
     const mine = room.you;
     const characters = view.characters.map((card) => this.#character(card, offer, view, mine));
     const act = {
@@ -170,7 +174,7 @@ class Eriantys {
       const found = offer.find("take_cloud", (one) => one.cloud === number);
       return found && (() => this.#send(found));
     };
-    const hand = mine !== undefined && this.#assistants(view, mine, offer);
+    const hand = mine !== undefined && view.phase !== "over" && this.#assistants(view, mine, offer);
     const planning = offer.all.some((one) => one.type === "play_assistant");
     return {
       board: [
@@ -193,6 +197,7 @@ class Eriantys {
     return h(
       "div",
       { class: `assistants${planning ? "" : " resting"}`, role: "group", "aria-label": "Your assistants" },
+      h("h2", {}, planning ? "Your assistants" : "Your assistants for later rounds"),
       ...hand.map((value) => this.#assistant(view, value, offer, planning)),
     );
   }
@@ -332,7 +337,7 @@ class Eriantys {
         ? "Where to? An island, or your dining room"
         : `Move ${moves} student${moves === 1 ? "" : "s"}: choose one of your entrance`,
       mother: "Move mother nature to one of the lit islands",
-      cloud: "Take a cloud",
+      cloud: "Take a cloud: its students come to your entrance",
       character: "Your character still asks for a choice",
     };
     const asked = held?.given
@@ -397,7 +402,12 @@ function marks(event) {
       return [`tile-${event.tile}`];
     case "student_to_hall":
     case "card_to_hall":
+    case "students_returned":
       return [`hall-${event.seat}-${event.colour}`];
+    case "hall_swapped":
+      return [event.entrance, event.hall].map((colour) => `hall-${event.seat}-${colour}`);
+    case "character_played":
+      return [`character-${event.number}`];
     case "mother_moved":
       return ["mother"];
     case "towers_placed":
@@ -417,7 +427,8 @@ function teams(view, room) {
   return Object.keys(TEAM).map((color) => {
     const seats = view.players.flatMap((player, seat) => (player.tower === color ? [seat] : []));
     const left = seats.reduce((sum, seat) => sum + view.players[seat].towers, 0);
-    const side = room.you === undefined ? TEAM[color] : seats.includes(room.you) ? "Your team" : "The other team";
+    const side =
+      room.you === undefined ? `${TEAM[color]} team` : seats.includes(room.you) ? "Your team" : "The other team";
     return {
       title: [side, h("span", { class: "score" }, icon(tower(color), `${TEAM[color]} towers left`), left)],
       seats,
@@ -425,19 +436,26 @@ function teams(view, room) {
   });
 }
 
-function score(view, seat) {
+/** Assistant, coins and towers of a seat, as far as no school board shows them. Teams have their towers in common. */
+function score(view, seat, room) {
   const player = view.players[seat];
-  const professors = view.professors.flatMap((owner, index) =>
-    owner === seat ? [icon(student(COLOURS[index]), `${COLOURS[index].toLowerCase()} professor`)] : [],
-  );
-  const towers = h(
-    "span",
-    { title: "towers left to build" },
-    icon(tower(player.tower), `${player.tower.toLowerCase()} towers left`),
-    player.towers,
-  );
-  return [...professors, view.players.length < 4 && towers];
+  const away = room.you !== undefined && room.you !== seat;
+  const towers = [icon(tower(player.tower), `${player.tower.toLowerCase()} towers left`), player.towers];
+  return [
+    away && player.assistant !== null && h("span", {}, `assistant ${player.assistant}`),
+    away && view.expert && h("span", { class: "purse" }, icon(coin(), "coins"), player.coins),
+    h(
+      "span",
+      { title: "towers left to build", "data-at": away ? `towers-${seat}` : null },
+      view.players.length < 4 && towers,
+    ),
+  ];
 }
+
+const goal = (view, room) =>
+  room.you === undefined
+    ? "Goal: be the first to build all towers"
+    : `Goal: be the first to build all your towers, ${towersLeft(view, room.you)} to go`;
 
 /** A seat at the end of the game. */
 function result(view, seat) {
@@ -454,6 +472,7 @@ export const eriantys = {
   start: null,
   turn: (view) => (view.phase === "over" ? [] : [view.turn]),
   marks,
+  goal,
   score,
   panel,
   allShown: true,

@@ -64,7 +64,8 @@ export class Memory {
 const put = ([row, column], ...children) =>
   s("g", { transform: `translate(${column * CELL + CELL / 2} ${row * CELL + CELL / 2})` }, ...children);
 
-export function ground(memory) {
+/** `why(tile)` returns the reason why one cannot go to a tile now, or null. */
+export function ground(memory, why) {
   return [...memory.cells].map(([at, tile]) => {
     const [row, column] = point(at);
     const dim = memory.bright.has(at) ? "" : " dim";
@@ -74,6 +75,7 @@ export function ground(memory) {
       y: row * CELL,
       width: CELL,
       height: CELL,
+      "data-why": tile ? why(at) : null,
     });
   });
 }

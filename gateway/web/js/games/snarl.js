@@ -1,6 +1,6 @@
 // Snarl: the part of the dungeon that is in sight, the map remembered from before, and the way out.
 
-import { lit } from "../board.js";
+import { lit, narrowness } from "../board.js";
 import { h, picture, s } from "../dom.js";
 import { beast, hero, icon } from "../glyphs.js";
 import { moveInWords, monsterAt, reach } from "./snarl-danger.js";
@@ -28,8 +28,7 @@ const [WIDE, NARROW] = [
   [15, 9],
   [7, 7],
 ];
-const NARROW_BELOW = 620;
-const STANDING = { active: "in the level", exited: "got out", ejected: "expelled", disconnected: "gone for good" };
+const STANDING = { exited: "got out", ejected: "expelled", disconnected: "gone for good" };
 const MOVE_TIME = 120_000;
 
 const isMonster = ({ kind }) => kind !== "player";
@@ -43,8 +42,11 @@ class Snarl {
   /** The level as spectators see it, for a player who is not in it any more: {view, offset, asked}. */
   #followed = { view: start, offset: 0, asked: 0 };
 
+  #narrow;
+
   constructor(table) {
     this.table = table;
+    this.#narrow = narrowness(table.host, table.paint);
   }
 
   /** The time at which a move is due. */
@@ -111,7 +113,7 @@ class Snarl {
         { class: "snarl-low" },
         own.window && this.#pad(moves, options ?? [], own),
         this.#legend(own),
-        this.#scores(own),
+        own.window && symbols(),
       ),
     ];
   }
@@ -155,7 +157,7 @@ class Snarl {
       return [left, top, Math.max(...columns) + 1 - left, Math.max(...rows) + 1 - top].map((side) => side * CELL);
     }
     const [row, column] = this.#last ?? [0, 0];
-    const [across, down] = this.table.host.clientWidth < NARROW_BELOW ? NARROW : WIDE;
+    const [across, down] = this.#narrow() ? NARROW : WIDE;
     return [(column - (across - 1) / 2) * CELL, (row - (down - 1) / 2) * CELL, across * CELL, down * CELL];
   }
 
@@ -182,7 +184,7 @@ class Snarl {
     return picture(
       this.#frame(view).join(" "),
       { class: "dungeon", role: "group", "aria-label": `Level ${view.level} of ${view.last}` },
-      ...ground(memory),
+      ...ground(memory, (at) => unreachable(at, moves, actors)),
       ...striped([...reached.keys()]),
       ...things(memory, unlocked),
       ...moves.filter((one) => one.to).map((command) => this.#target(command, scene, view)),
@@ -250,36 +252,17 @@ class Snarl {
     const key =
       view.key !== null
         ? `${this.table.who(view.key)} found the key: the exit is open`
-        : "The key is still to be found";
+        : this.#memory.key
+          ? "You have seen the key: stop on its tile"
+          : "The key is still to be found";
     return h(
       "div",
       { class: "snarl-news" },
       h("strong", {}, `Level ${view.level} of ${view.last}`),
       h("p", {}, key, "."),
-      view.window && h("p", { class: "quiet" }, "Press a lit tile. Arrows: one step, with Shift two; dot: stay."),
+      view.window &&
+        h("p", { class: "quiet wideonly" }, "Press a lit tile. Arrows: one step, with Shift two; dot: stay."),
     );
-  }
-
-  #scores(view) {
-    const head = ["Player", "Exits", "Keys", "Expelled", "Now"].map((text) => h("th", { scope: "col" }, text));
-    const rows = view.party.map((one) =>
-      h(
-        "tr",
-        {},
-        h(
-          "th",
-          { scope: "row" },
-          icon(smaller(hero(one.seat, this.table.name(one.seat)))),
-          " ",
-          this.table.who(one.seat),
-        ),
-        h("td", {}, one.exits),
-        h("td", {}, one.keys),
-        h("td", {}, one.ejects),
-        h("td", { class: "quiet" }, STANDING[one.standing]),
-      ),
-    );
-    return h("table", { class: "snarl-scores" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
   }
 
   /** The fate of a player who is not in the level any more. */
@@ -298,10 +281,16 @@ class Snarl {
 
   prompt({ game }) {
     if (this.#armed) return "A monster stands there: you would be expelled. Press once more to go";
-    return game.key === null
-      ? "Your move, up to two steps: look for the key"
-      : "Your move, up to two steps: get to the exit";
+    const aim = game.key !== null ? "get to the exit" : this.#memory.key ? "get the key" : "look for the key";
+    return `Your move, up to two steps: ${aim}`;
   }
+}
+
+/** The reason why one cannot go to a tile of the floor, or null. */
+function unreachable(at, moves, actors) {
+  if (!moves.length || moves.some((one) => one.to && spot(one.to) === at)) return null;
+  const taken = actors.some((actor) => !isMonster(actor) && spot(actor.position) === at);
+  return taken ? "Another player stands there" : "Too far: you go up to two steps";
 }
 
 function smaller(drawn) {
@@ -310,7 +299,7 @@ function smaller(drawn) {
 }
 
 const MOVED = {
-  OK: () => null,
+  OK: (who) => `${who} moved.`,
   Key: (who) => `${who} found the key. The exit is open!`,
   Exit: (who) => `${who} got out.`,
   Eject: (who) => `${who} walked into a monster and was expelled.`,
@@ -339,18 +328,40 @@ function marks(event, room) {
   return event.type === "adversary_moved" && event.kind ? [`${event.kind}-${event.number}-${level}`] : [];
 }
 
+/** The marks on tiles, for those who see them for the first time. */
+const symbols = () =>
+  h(
+    "ul",
+    { class: "snarl-symbols" },
+    ...[
+      ["deadly", "a monster: you would be expelled"],
+      ["stripes", "a monster can reach it next"],
+      ["moved", "has moved since your last turn"],
+    ].map(([kind, text]) => h("li", {}, h("span", { class: `swatch ${kind}` }), text)),
+  );
+
+const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
 /** A seat at the end of the game. */
 function result(view, seat) {
   const member = view.party.find((one) => one.seat === seat);
   if (!member) return null;
-  const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
   return `${times(member.exits, "exit")}, ${times(member.keys, "key")}, expelled ${times(member.ejects, "time")}`;
 }
 
-function score(view, seat) {
+function score(view, seat, room) {
   const member = view.party.find((one) => one.seat === seat);
-  return member && `exits ${member.exits} · keys ${member.keys}`;
+  const name = room.seats.find((one) => one.seat === seat)?.name ?? "";
+  return (
+    member && [
+      STANDING[member.standing],
+      `${times(member.exits, "exit")} · ${times(member.keys, "key")}`,
+      icon(smaller(hero(seat, name))),
+    ]
+  );
 }
+
+const goal = () => "Goal: find the key, then leave by the exit";
 
 export const snarl = {
   open: (table) => new Snarl(table),
@@ -359,6 +370,7 @@ export const snarl = {
   start,
   turn: (view) => (view.turn === null ? [] : [view.turn]),
   marks,
+  goal,
   score,
   result,
 };

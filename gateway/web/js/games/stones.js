@@ -71,6 +71,7 @@ export const stones = {
   open,
   fold,
   start: null,
+  goal: () => "Goal: take the last stone",
   turn: (view) => (view.stones ? [view.turn] : []),
   describe: (event, who) =>
     event.type === "taken"

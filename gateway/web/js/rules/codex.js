@@ -1,5 +1,6 @@
 // The rules of Codex Naturalis for the drawer.
 
+import { h } from "../dom.js";
 import { icon, sign } from "../glyphs.js";
 
 export const rules = {
@@ -18,10 +19,13 @@ export const rules = {
       "the kingdoms: fungi, plant, animal, insect",
     ],
     [["quill", "inkwell", "manuscript"].map((thing) => icon(sign(thing))), "objects: quill, inkwell, manuscript"],
-    ["▭", "a pale corner can be covered; where no corner is drawn, no card can be attached"],
+    [
+      h("span", { class: "swatch pale" }),
+      "a pale corner can be covered; where no corner is drawn, no card can be attached",
+    ],
     ["▣", "two overlapping squares beside the points: for each corner that the card covers"],
     ["━", "a thick golden edge: a gold card"],
-    ["◌", "a dashed violet edge: this has changed since your last move"],
+    [h("span", { class: "swatch moved" }), "a dashed violet edge: this has changed since your last move"],
   ],
   sections: [
     [

@@ -1,6 +1,6 @@
 // The rules of Eriantys for the drawer.
 
-import { s } from "../dom.js";
+import { h, s } from "../dom.js";
 import { coin, icon, professor, student, tower } from "../glyphs.js";
 
 export const rules = {
@@ -22,7 +22,7 @@ export const rules = {
     ],
     [icon(tower("BLACK")), "a tower: B black, W white, G gray"],
     [icon(coin()), "a coin, or a place in the dining room that earns one (expert rules)"],
-    ["◌", "a dashed violet ring: this has changed since your last move"],
+    [h("span", { class: "swatch moved" }), "a dashed violet ring: this has changed since your last move"],
   ],
   sections: [
     [

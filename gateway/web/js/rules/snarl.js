@@ -1,5 +1,6 @@
 // The rules of Snarl for the drawer.
 
+import { h } from "../dom.js";
 import { beast, hero, icon } from "../glyphs.js";
 import { exitShape, keyShape } from "../games/snarl-map.js";
 
@@ -27,7 +28,8 @@ export const rules = {
     [small(keyShape()), "the key"],
     [small(exitShape(false)), "the exit, locked"],
     [small(exitShape(true)), "the exit, open"],
-    ["▦", "red stripes: a monster can reach this tile in its next move"],
+    [h("span", { class: "swatch stripes" }), "red stripes: a monster can reach this tile in its next move"],
+    [h("span", { class: "swatch moved" }), "a violet edge: it has moved since your last move"],
   ],
   sections: [
     [

@@ -1,0 +1,277 @@
+"""Takes pictures of every state of the page, at three sizes and in two themes, to be looked at one by one.
+
+`python -m tests.browser.pictures FOLDER [SCENE...]` starts a cluster of its own and plays until the states are reached.
+"""
+
+import argparse
+import random
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
+
+from tests.browser.conftest import NAMES, QUICK
+from tests.browser.explorer import Explorer
+from tests.browser.person import Person
+from tests.browser.test_any_game import MOUNT
+from tests.browser.test_first_visit import QUICK_TABLE
+from tests.browser.test_games import play_on, play_to_the_end
+from tests.support.launched import Launched
+
+SIZES = {
+    "wide": ViewportSize(width=1440, height=900),
+    "middle": ViewportSize(width=1024, height=768),
+    "narrow": ViewportSize(width=390, height=844),
+}
+THEMES = ("light", "dark")
+SETTLED_MS = 250
+"""Time for a board to be drawn again after the window has changed."""
+MOST_PRESSES = 400
+
+
+class Studio:
+    """Opens browser contexts on one cluster, and takes the pictures."""
+
+    def __init__(self, browser: Browser, cluster: Launched, folder: Path) -> None:
+        self._browser = browser
+        self._cluster = cluster
+        self._folder = folder
+        self._people: list[Person] = []
+
+    def person(self, *, knows_rules: bool = True) -> Person:
+        urls = (f"http://127.0.0.1:{port}" for port in (self._cluster.port, self._cluster.ops_port()))
+        person = Person(self._browser, *urls, width=1440, height=900, knows_rules=knows_rules)
+        self._people.append(person)
+        return person
+
+    def shoot(self, person: Person, name: str) -> None:
+        page = person.page
+        for size, viewport in SIZES.items():
+            page.set_viewport_size(viewport)
+            page.evaluate("() => scrollTo(0, 0)")
+            for theme in THEMES:
+                page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+                page.wait_for_timeout(SETTLED_MS)
+                page.screenshot(path=self._folder / f"{name}-{size}-{theme}.png")
+        page.set_viewport_size(SIZES["wide"])
+        page.wait_for_timeout(SETTLED_MS)
+
+    def leave(self) -> None:
+        while self._people:
+            self._people.pop().context.close()
+
+
+def play_until(person: Person, reached: Callable[[Person], bool]) -> bool:
+    """Presses random lit elements until a state is reached or the game is over. Returns whether it is reached."""
+    dice = random.Random(1)
+    for _ in range(MOST_PRESSES):
+        if not person.wait_for_turn():
+            return False
+        if reached(person):
+            return True
+        if keys := person.offered():
+            person.press(dice.choice(sorted(keys)))
+    return False
+
+
+def asks(words: str) -> Callable[[Person], bool]:
+    """The state in which the prompt has these words."""
+    return lambda person: words in person.status()
+
+
+def lights(start: str) -> Callable[[Person], bool]:
+    """The state in which an element whose key begins like this is lit."""
+    return lambda person: any(key.startswith(start) for key in person.offered())
+
+
+def press_first(person: Person, start: str) -> None:
+    person.press(next(key for key in person.offered() if key.startswith(start)))
+
+
+def lobby(studio: Studio) -> None:
+    person = studio.person().visit()
+    person.page.locator(".gamecard").first.wait_for()
+    studio.shoot(person, "lobby-empty")
+    studio.person().open_table("eriantys", seats="3", expert=True)
+    studio.person().play_bots("codex")
+    person.play_bots("snarl")
+    person.visit()
+    person.page.locator(".mine a").first.wait_for()
+    studio.shoot(person, "lobby")
+    person.page.locator("#settings-button").click()
+    studio.shoot(person, "settings")
+
+
+def waiting(studio: Studio) -> None:
+    host, guest = studio.person(), studio.person(knows_rules=False)
+    table = host.open_table("eriantys", seats="3", turn="30000", expert=True)
+    studio.shoot(host, "waiting")
+    guest.visit(f"/t/{table}").page.locator("#sit").wait_for()
+    studio.shoot(guest, "invitation")
+
+
+def rules(studio: Studio) -> None:
+    person = studio.person(knows_rules=False)
+    for game in ("eriantys", "codex", "snarl"):
+        person.play_bots(game)
+        person.page.locator("#rules").wait_for()
+        studio.shoot(person, f"rules-{game}")
+        person.page.locator("#rules-done").click()
+
+
+def eriantys(studio: Studio) -> None:
+    for seats in (2, 3, 4):
+        for expert in (False, True):
+            person = studio.person()
+            name = f"eriantys-{seats}{'-expert' if expert else ''}"
+            person.open_table("eriantys", seats=str(seats), bots=str(seats - 1), expert=expert)
+            play_on(person, 1, 24)
+            play_until(person, asks("Move 2"))
+            studio.shoot(person, name)
+            if seats == 2 and expert:
+                eriantys_phases(studio, person)
+    watcher = studio.person()
+    watcher.visit(f"/t/{person.at_table()}").page.locator(".islands").wait_for()
+    studio.shoot(watcher, "eriantys-watching")
+
+
+def eriantys_phases(studio: Studio, person: Person) -> None:
+    press_first(person, "entrance")
+    studio.shoot(person, "eriantys-picked")
+    for name, words in (("mother", "Move mother"), ("cloud", "Take a cloud"), ("planning", "Play an assistant")):
+        play_until(person, asks(words))
+        studio.shoot(person, f"eriantys-{name}")
+    if play_until(person, lights("character")):
+        press_first(person, "character")
+        studio.shoot(person, "eriantys-character")
+
+
+def codex(studio: Studio) -> None:
+    for seats in (2, 3, 4):
+        person = studio.person()
+        person.open_table("codex", seats=str(seats), bots=str(seats - 1))
+        person.wait_for_turn()
+        if seats == 2:
+            studio.shoot(person, "codex-start")
+            play_until(person, lights("objective"))
+            studio.shoot(person, "codex-objective")
+        play_on(person, 1, 26)
+        play_until(person, asks("Choose a card"))
+        studio.shoot(person, f"codex-{seats}")
+        if seats == 2:
+            press_first(person, "hand")
+            studio.shoot(person, "codex-picked")
+            play_until(person, lights("place-"))
+            studio.shoot(person, "codex-drawing")
+
+
+def snarl(studio: Studio) -> None:
+    for seats in (2, 4):
+        person = studio.person()
+        table = person.open_table("snarl", seats=str(seats), bots=str(seats - 1))
+        explorer = Explorer(person, table)
+        for _ in range(60):
+            if not person.wait_for_turn() or person.page.locator(".step.deadly").count():
+                break
+            person.press(explorer.choose())
+        studio.shoot(person, f"snarl-{seats}")
+        if deadly := person.page.locator(".lit:has(.step.deadly)").all():
+            person.page.locator(".step.deadly").first.click()
+            studio.shoot(person, "snarl-asks")
+            if seats == 2 and deadly:
+                person.page.locator(".step.deadly").first.click()
+                person.page.wait_for_timeout(1_000)
+                studio.shoot(person, "snarl-expelled")
+
+
+def ends(studio: Studio) -> None:
+    for game, how in (("eriantys", {}), ("codex", {}), ("snarl", {"count": "1"}), ("stones", {})):
+        person = studio.person()
+        table = person.open_table(game, bots="1", **how)
+        if game == "snarl":
+            explorer = Explorer(person, table)
+            while person.wait_for_turn():
+                person.press(explorer.choose())
+        else:
+            play_to_the_end(person, 1)
+        studio.shoot(person, f"end-{game}")
+        person.page.locator("#replay").click()
+        person.page.locator("#count").wait_for()
+        for _ in range(9):
+            person.page.locator("#forward").click()
+        studio.shoot(person, f"replay-{game}")
+
+
+def notices(studio: Studio) -> None:
+    host, person = studio.person().visit(), studio.person()
+    table: int = host.page.evaluate(QUICK_TABLE)
+    person.visit(f"/t/{table}").page.locator("#sit").click()
+    person.page.locator(".notice").wait_for()
+    studio.shoot(person, "time-out")
+
+
+def operators(studio: Studio) -> None:
+    person = studio.person()
+    table = studio.person().play_bots("codex")
+    person.visit_operations()
+    studio.shoot(person, "ops-login")
+    person.page.locator("#token").fill(QUICK["TAVOLATA_ADMIN_TOKEN"])
+    person.page.locator("#token").press("Enter")
+    person.page.locator("table").first.wait_for()
+    person.page.wait_for_timeout(6_000)
+    studio.shoot(person, "ops")
+    person.page.locator("#room").fill(str(table))
+    person.page.locator("#room").press("Enter")
+    person.page.wait_for_timeout(1_000)
+    person.page.screenshot(path=studio._folder / "ops-full.png", full_page=True)
+
+
+def generic(studio: Studio) -> None:
+    person = studio.person().visit()
+    person.page.locator(".gamecard").first.wait_for()
+    board = [["X", "", "O"], ["", "X", ""], ["O", "", ""]]
+    cells = [(row, column) for row in range(3) for column in range(3) if not board[row][column]]
+    options = [{"type": "place", "row": row, "column": column} for row, column in cells]
+    view = {"board": board, "turn": 1, "moves": [{"seat": 0, "row": 0}, {"seat": 1, "row": 2}]}
+    person.page.evaluate(MOUNT, [view, [*options, {"type": "resign"}]])
+    studio.shoot(person, "generic")
+
+
+def strays(studio: Studio) -> None:
+    person = studio.person().visit("/foo")
+    person.page.locator("h1").wait_for()
+    studio.shoot(person, "no-page")
+    person.visit("/t/999999").page.locator(".lonely").wait_for()
+    studio.shoot(person, "no-table")
+
+
+SCENES: dict[str, Callable[[Studio], None]] = {
+    scene.__name__: scene
+    for scene in (lobby, waiting, rules, eriantys, codex, snarl, ends, notices, operators, generic, strays)
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("scenes", nargs="*", metavar="scene", help=", ".join(SCENES))
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    chromium = next(filter(None, map(shutil.which, NAMES)))
+    with (
+        tempfile.TemporaryDirectory() as data,
+        sync_playwright() as playwright,
+        Launched(Path(data) / "data", module="deploy.cli", env=QUICK) as cluster,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        studio = Studio(browser, cluster, asked.folder)
+        for name in asked.scenes or SCENES:
+            SCENES[name](studio)
+            studio.leave()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
