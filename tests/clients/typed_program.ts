@@ -34,6 +34,8 @@ const matched = await player.match("stones");
 const resumed = await player.resume(matched.room, matched.position);
 try {
   await resumed.say("hi", "bob");
+  const filled: TableUpdate = await resumed.fill();
+  console.log(filled.offset);
 } catch (error) {
   if (error instanceof RequestRefused || error instanceof NoAnswer || error instanceof SessionEnded)
     console.log(error.code, error.uncertain);
