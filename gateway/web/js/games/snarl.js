@@ -252,7 +252,7 @@ class Snarl {
     const key =
       view.key !== null
         ? `${this.table.who(view.key)} found the key: the exit is open`
-        : this.#memory.key
+        : view.window && this.#memory.key
           ? "You have seen the key: stop on its tile"
           : "The key is still to be found";
     return h(
@@ -354,8 +354,7 @@ function score(view, seat, room) {
   const name = room.seats.find((one) => one.seat === seat)?.name ?? "";
   return (
     member && [
-      STANDING[member.standing],
-      `${times(member.exits, "exit")} · ${times(member.keys, "key")}`,
+      [STANDING[member.standing], times(member.exits, "exit"), times(member.keys, "key")].filter(Boolean).join(" · "),
       icon(smaller(hero(seat, name))),
     ]
   );
