@@ -143,7 +143,7 @@ class Lobby {
       h(
         "div",
         { class: "row" },
-        button("Play now against bots", () => this.#bots(card), { class: "primary", "data-bots": name }),
+        button("Play against bots", () => this.#bots(card), { class: "primary", "data-bots": name }),
         button("Quick match", () => this.#match(card), { "data-match": name, title: "Join players who are waiting" }),
         Object.hasOwn(ABOUT, name) && button("Rules", () => this.#rules(name), { class: "quiet", "data-rules": name }),
       ),
