@@ -62,6 +62,9 @@ class StepMessage(msgspec.Struct, gc=False, array_like=True):
     commit: CommitNumber = CommitNumber(0)
     """The commit of the partition that the step is part of. With the epoch it is the id of the entry in the partition's
     log. The commit fills it in."""
+    unseats: bool | None = None
+    """Whether a seat is given up or taken away in it. None: a worker of an older release does not say. Gateways would
+    otherwise have to search every step for such an event."""
 
 
 class Heartbeat(msgspec.Struct, frozen=True, tag_field="do", tag="beat"):

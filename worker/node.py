@@ -72,7 +72,7 @@ class WorkerNode:
         self._store = store
         self._reader = reader
         self._subscription = subscription
-        self._consumer = Consumer(reader, store, self.ownership, settings, metrics, cpu, commit_store)
+        self._consumer = Consumer(reader, store, self.ownership, settings, metrics, cpu, monotonic, commit_store)
         self._wake = asyncio.Event()
         self._announced_at = ""
         """The server that has the descriptions of our games."""

@@ -179,16 +179,16 @@ class Feeds:
         for reply in delivery.replies:
             if self._outbox.attaches(reply):
                 self._outbox.answer(reply)
-        gateway = self._identity.id
+        gateway, feeds, answer = self._identity.id, self._feeds, self._outbox.answer
         for step in delivery.told:
-            feed = self._feeds.get(step.room)
+            feed = feeds.get(step.room)
             if feed is not None:
                 delivered = self._deliver(feed, step)
-                if delivered is not None and _LEFT in delivered.raw:
+                if step.unseats is not False and delivered is not None and _LEFT in delivered.raw:
                     _end_lost(feed, delivered)
             done = step.done
             if done is not None and done.gateway == gateway:
-                self._outbox.answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
+                answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
         for reply in delivery.replies:
             self._outbox.answer(reply)
 
@@ -208,40 +208,37 @@ class Feeds:
 
     def _deliver(self, feed: Feed, step: StepMessage) -> DeliveredStep | None:
         """Deliver a step to the followers that are waiting for it; the step as one of them saw it."""
-        feed.top = step.offset
+        offset = feed.top = step.offset
         if feed.filling:
             # Any number needs it: after the store lost its last steps, a new step takes the number of a lost one.
             feed.refill = True
             return None
-        before = step.offset - 1
         hole = False
         first_part: msgspec.Raw | None = None
         first: DeliveredStep | None = None
         others: dict[int, DeliveredStep] | None = None
         for attachment, follower in feed.followers:
-            if attachment.stale or attachment.behind:
-                attachment.refill |= attachment.behind
+            if attachment.offset != offset - 1 or attachment.stale or attachment.behind:
+                hole |= _is_ahead(attachment, follower, step)
                 continue
-            if attachment.offset == before:
-                part = step.public
-                if step.seats or attachment.seat is None:
-                    part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
-                # Sessions that see the same bytes share one object, so that the step is decoded once per gateway.
-                if first is None:
-                    first_part = part
-                    first = delivered = DeliveredStep(bytes(part))
-                elif part is first_part:
-                    delivered = first
-                else:
-                    if others is None:
-                        others = {}
-                    delivered = others.setdefault(id(part), DeliveredStep(bytes(part)))
-                _advance(attachment, follower, step, delivered)
-            elif attachment.offset < before:
-                hole = True
-            elif step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
-                attachment.stale = True
-                follower.position_lost(attachment, "rewound")
+            part = step.public
+            if step.seats or attachment.seat is None:
+                part = visible_part(step, attachment.seat, attachment.since, attachment.wants)
+            # Sessions that see the same bytes share one object, so that the step is decoded once per gateway.
+            if first is None:
+                first_part = part
+                first = delivered = DeliveredStep(bytes(part))
+            elif part is first_part:
+                delivered = first
+            else:
+                if others is None:
+                    others = {}
+                delivered = others.setdefault(id(part), DeliveredStep(bytes(part)))
+            # As `_advance`, without a call: this runs for every move and every player.
+            attachment.epoch, attachment.offset, attachment.commit = step.epoch, offset, step.commit
+            follower.deliver(attachment, delivered)
+            if attachment.pending_view is not None:
+                _send_due_views(attachment, follower)
         if hole:
             self._fill([feed])
         return first
@@ -374,20 +371,36 @@ def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> boo
         sent += len(part)
         delivered = DeliveredStep(part)
         _advance(attachment, follower, step, delivered)
-        if _LEFT in part and step.offset >= attachment.since:
+        if step.unseats is not False and _LEFT in part and step.offset >= attachment.since:
             _end_if_lost(attachment, follower, delivered)
     return not missed.more
 
 
 def _advance(attachment: Attachment, follower: Follower, step: StepMessage, delivered: DeliveredStep) -> None:
     """Deliver the step after the attachment's position."""
-    attachment.epoch = step.epoch
-    attachment.offset = step.offset
-    attachment.commit = step.commit
+    attachment.epoch, attachment.offset, attachment.commit = step.epoch, step.offset, step.commit
     follower.deliver(attachment, delivered)
+    if attachment.pending_view is not None:
+        _send_due_views(attachment, follower)
+
+
+def _send_due_views(attachment: Attachment, follower: Follower) -> None:
     pending = attachment.pending_view
     if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:
         follower.views_due(attachment)
+
+
+def _is_ahead(attachment: Attachment, follower: Follower, step: StepMessage) -> bool:
+    """Whether a follower that the step cannot be delivered to has missed steps before it, which have to be read."""
+    if attachment.stale or attachment.behind:
+        attachment.refill |= attachment.behind
+        return False
+    if attachment.offset < step.offset:
+        return True
+    if step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
+        attachment.stale = True
+        follower.position_lost(attachment, "rewound")
+    return False
 
 
 def _end_lost(feed: Feed, step: DeliveredStep) -> None:

@@ -25,6 +25,7 @@ from gateway.transports.close_codes import CloseCode
 from gateway.transports.fragments import FragmentedMessage
 from gateway.transports.inflow import FRAMES_PER_TURN, Inflow
 from gateway.transports.websocket_frames import (
+    COMMON,
     CONTROL,
     FIN,
     MASK_BYTES,
@@ -32,6 +33,7 @@ from gateway.transports.websocket_frames import (
     OPCODE,
     RESERVED,
     SHORT,
+    SHORT_HEADS,
     TEXT_FRAME,
     masked_head,
     text_head,
@@ -322,11 +324,12 @@ class WebSocket(asyncio.Protocol):
             return
         if len(messages) == 1:
             message = messages[0]
-            self._transport.write(text_head(len(message)) + message)
+            head = SHORT_HEADS[len(message)] if len(message) < COMMON else text_head(len(message))
+            self._transport.write(head + message)
             return
         parts: list[bytes] = []
         for message in messages:
-            parts.append(text_head(len(message)))
+            parts.append(SHORT_HEADS[len(message)] if len(message) < COMMON else text_head(len(message)))
             parts.append(message)
         self._transport.write(b"".join(parts))
 

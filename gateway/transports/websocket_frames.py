@@ -14,7 +14,7 @@ MASKED = 0x80
 SHORT = 126
 """Payloads below this have their length in the second byte."""
 MASK_BYTES = 4
-_COMMON = 1_024
+COMMON = 1_024
 """Most messages are shorter than this; their heads are made in advance."""
 
 
@@ -36,7 +36,7 @@ def masked_head(data: bytes, start: int) -> tuple[int, int] | None:
 
 def text_head(length: int) -> bytes:
     """The head of a text frame from the server: not masked."""
-    return _HEADS[length] if length < _COMMON else _make_head(length)
+    return SHORT_HEADS[length] if length < COMMON else _make_head(length)
 
 
 def _make_head(length: int) -> bytes:
@@ -47,4 +47,4 @@ def _make_head(length: int) -> bytes:
     return bytes((TEXT_FRAME, 127)) + length.to_bytes(8, "big")
 
 
-_HEADS = tuple(map(_make_head, range(_COMMON)))
+SHORT_HEADS = tuple(map(_make_head, range(COMMON)))

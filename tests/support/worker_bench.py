@@ -69,7 +69,7 @@ class WorkerBench:
 
         self.time = time
         self.cpu_s = 0.0
-        """The CPU time that the worker has used."""
+        """The CPU time that the worker has used. It also is the time that its turns take: the worker never waits."""
         self.store = SlowStore(time, server)
         self.ownership = Ownership(WorkerId(name), self.store, SETTINGS, catalog, StoreClock(monotonic), monotonic)
         self.consumer = Consumer(
@@ -78,6 +78,7 @@ class WorkerBench:
             self.ownership,
             SETTINGS,
             WorkerMetrics(16),
+            lambda: self.cpu_s,
             lambda: self.cpu_s,
         )
         self._ids = 0

@@ -4,7 +4,6 @@ Commands are handled here without IO. A failure in one room must not harm the ot
 """
 
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -100,11 +99,18 @@ class OwnedPartition:
 
     def missing(self, entries: Sequence[StreamEntry]) -> list[RoomId]:
         """The rooms that must be loaded before these entries can be handled."""
-        wanted = {envelope.room: None for _, envelopes in entries for envelope in envelopes}
+        rooms = self.rooms
+        wanted: dict[RoomId, None] = {}
+        for _, envelopes in entries:
+            for envelope in envelopes:
+                if envelope.room not in rooms:
+                    wanted[envelope.room] = None
+        if not wanted:  # as nearly always
+            return []
         if self.lobby is not None:
             wanted.pop(LOBBY, None)
         aside = self.quarantined | self.unplayable.keys()
-        missing = [room for room in wanted if room not in self.rooms and room not in aside]
+        missing = [room for room in wanted if room not in aside]
         if self.quarantined:
             freed = {envelope.room: None for _, envelopes in entries for envelope in envelopes if _frees(envelope)}
             tried = self.freeing.keys() | self.unplayable.keys()
@@ -144,14 +150,19 @@ class OwnedPartition:
     def handle(self, entries: Sequence[StreamEntry]) -> list[Result]:
         """The results of these commands."""
         results: list[Result] = []
-        for entry_id, envelopes in entries:
-            at_ms = self.time_of(entry_id)
-            for envelope in envelopes:
-                results.append(self._handle_one(envelope, at_ms))
-        if log.isEnabledFor(logging.DEBUG):
-            for envelope in (envelope for _, envelopes in entries for envelope in envelopes):
-                log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
+        for entry in entries:
+            self.handle_entry(entry, results)
         return results
+
+    def handle_entry(self, entry: StreamEntry, results: list[Result]) -> None:
+        """Handle the commands of one entry, and add their results."""
+        entry_id, envelopes = entry
+        at_ms = self.time_of(entry_id)
+        for envelope in envelopes:
+            results.append(self._handle_one(envelope, at_ms))
+        if log.isEnabledFor(logging.DEBUG):
+            for envelope in envelopes:
+                log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)
 
     def time_of(self, entry_id: str) -> int:
         """The time of the commands of an entry. Commands that were added while the partition had no owner count from
@@ -307,13 +318,18 @@ class OwnedPartition:
                 del self.rooms[number]
         self.unopened.clear()
 
-    def steps_by_game(self, results: Sequence[Result]) -> Counter[str]:
-        """The number of steps in results of this partition's rooms, by game."""
-        steps: Counter[str] = Counter()
+    def count_steps(self, results: Sequence[Result], steps: dict[str, int]) -> None:
+        """Add the steps in results of this partition's rooms to `steps`, which are by game. A plain dictionary: this
+        runs for every move, and a `Counter` takes four times as long."""
+        rooms = self.rooms
         for result in results:
-            if result.records and (room := self.rooms.get(result.room)) is not None:
-                steps[room.state.spec.game] += sum(record.message is not None for record in result.records)
-        return steps
+            room = rooms.get(result.room)
+            if room is None:
+                continue
+            game = room.state.spec.game
+            for record in result.records:
+                if record.message is not None:
+                    steps[game] = steps.get(game, 0) + 1
 
     def forget_gateway(self, gateway: GatewayId) -> None:
         self.gateways.discard(gateway)

@@ -16,6 +16,7 @@ from shared.room_events import (
     BaseRoomEvent,
     Configured,
     Joined,
+    Left,
     Opened,
     Rematched,
     RoomSpec,
@@ -70,8 +71,10 @@ def _with(update: Update, events: Sequence[Any], before: Sequence[Any]) -> Updat
 
 
 def public_message(update: Update, done: CompletedCommand | None) -> StepMessage:
-    """The message of a step that all receivers may see in full, if none of them wants more than events."""
-    return StepMessage(update.room, update.epoch, update.offset, msgspec.Raw(_encode(update)), {}, NOTHING, done)
+    """The message of a step without events of the room, if all receivers may see it in full and none of them wants more
+    than events."""
+    public = msgspec.Raw(_encode(update))
+    return StepMessage(update.room, update.epoch, update.offset, public, {}, NOTHING, done, unseats=False)
 
 
 class Projection:
@@ -117,6 +120,7 @@ class Projection:
             watchers,
             done,
             self._replay(events, update, public),
+            unseats=any(isinstance(event, Left) for event in events),
         )
         if seats == kept and watchers == NOTHING:
             return whole, None

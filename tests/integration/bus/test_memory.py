@@ -70,7 +70,7 @@ async def test_a_worker_waits_with_its_results_until_there_is_space(link: StoreC
     loop = asyncio.get_running_loop()
     catalog = load_catalog("")
     ownership = Ownership(WorkerId("w-1"), link, SETTINGS, catalog, StoreClock(loop.time), loop.time)
-    consumer = Consumer(StreamReader(link, link), link, ownership, SETTINGS, WorkerMetrics(16), lambda: 0.0)
+    consumer = Consumer(StreamReader(link, link), link, ownership, SETTINGS, WorkerMetrics(16), lambda: 0.0, loop.time)
     await ownership.take([Partition(1)])
     body = Enter("ada", RoomSpec("stones", 2))
     await link.call(*command_streams.adding(P, [Envelope(ROOM, SessionId("s"), CommandId(1), body, GatewayId("g"), 1)]))

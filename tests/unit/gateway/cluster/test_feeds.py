@@ -595,11 +595,11 @@ async def test_a_view_is_asked_for_behind_the_last_portion() -> None:
     assert [what for what in bench.outbox.order if what.startswith("view")] == ["view 5"]
 
 
-def left(offset: int, seat: int, reason: str) -> StepMessage:
+def left(offset: int, seat: int, reason: str, *, unseats: bool | None = True) -> StepMessage:
     """A step in which a seat is given up or taken away."""
     events = [Left(Seat(seat), "ada", reason), Said(Seat(1), "bob", 'the text "room.left"')]
     update = Update(ROOM, Epoch(7), Offset(offset), 0, msgspec.Raw(msgspec.json.encode(events)))
-    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(msgspec.json.encode(update)))
+    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(msgspec.json.encode(update)), unseats=unseats)
 
 
 async def test_a_follower_whose_seat_was_taken_away_is_notified_behind_the_step() -> None:
@@ -609,6 +609,20 @@ async def test_a_follower_whose_seat_was_taken_away_is_notified_behind_the_step(
     bench.attach(seat=None)
     bench.say(1, left(2, 0, "removed"))
     assert bench.outbox.order == ["step 2", "step 2", "step 2", "seat 0 removed"]
+
+
+async def test_a_worker_of_an_older_release_does_not_say_that_a_step_takes_a_seat_away() -> None:
+    bench = Bench()
+    bench.attach(seat=0)
+    bench.say(1, left(2, 0, "removed", unseats=None))
+    assert bench.outbox.order == ["step 2", "seat 0 removed"]
+
+
+async def test_a_step_that_takes_no_seat_away_is_not_searched() -> None:
+    bench = Bench()
+    bench.attach(seat=0)
+    bench.say(1, left(2, 0, "removed", unseats=False))
+    assert bench.outbox.order == ["step 2"]
 
 
 async def test_a_follower_who_gives_a_seat_up_is_not_notified_of_its_loss() -> None:

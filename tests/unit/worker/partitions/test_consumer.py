@@ -17,7 +17,7 @@ from tests.support.fake_store import FakeServer, VirtualTime
 from tests.support.room_bench import act
 from tests.support.toys import Poison
 from tests.support.worker_bench import G1, KEYS, ROOM, SETTINGS, TOY, WorkerBench
-from worker.partitions.consumer import PartitionBatch
+from worker.partitions.consumer import PartitionBatch, TurnBudget
 from worker.partitions.watchdog import CommandTookTooLong
 from worker.room.room import Room
 
@@ -357,3 +357,20 @@ async def test_the_consumer_renews_leases_that_the_regular_round_is_late_for(ben
     other = WorkerBench(bench.time, bench.store.server, "w-2")
     await other.ownership.take([Partition(0), Partition(1)])
     assert not other.ownership.partitions
+
+
+def test_the_cpu_time_of_a_turn_is_read_only_when_it_may_be_used_up() -> None:
+    read: list[float] = []
+    now = 0.0
+
+    def cpu() -> float:
+        read.append(now)
+        return 0.0
+
+    budget = TurnBudget(cpu, lambda: now, SETTINGS.lease_ms)
+    budget.begin()
+    assert not budget.is_spent()
+    assert len(read) == 1
+    now = SETTINGS.lease_ms / 1_000
+    assert not budget.is_spent(), "the process has waited"
+    assert len(read) == 2

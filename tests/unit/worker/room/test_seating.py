@@ -396,6 +396,13 @@ def test_the_new_gateway_of_a_player_receives_the_next_step() -> None:
     assert receivers(bench.result) == ["g-3", G1]
 
 
+def test_a_step_says_whether_a_seat_was_given_up() -> None:
+    bench = started()
+    bench.ok("ada", take(1))
+    bench.ok("bob", Leave())
+    assert [step.unseats for step in bench.updates[-2:]] == [False, True]
+
+
 def test_a_player_who_left_has_no_seat() -> None:
     bench = started()
     bench.ok("ada", Leave())
