@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shared.bus.address import Address
+from shared.bus.connected_replicas import ConnectedReplicas
 from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnection, connect, longer
 from shared.bus.refusals import RefusalKind, refusal
 from shared.bus.store import Argument, NotReplicated, RedisCommand, StoreDown, StoreError, StoreRefused
@@ -20,7 +21,6 @@ def _naming(name: str) -> tuple[RedisCommand, ...]:
 
 _ALL_REPLICAS_MS = 200
 """Time for which a write waits for all connected replicas, if fewer are enough."""
-_SLOW_REPLICA_S = 5.0
 _IDENTIFYING: RedisCommand = ("INFO", "server", "replication")
 
 
@@ -54,7 +54,7 @@ class StoreClient:
         self._lost = asyncio.Event()
         self._made = asyncio.Event()
         self._server = ""
-        self._replicas = _ConnectedReplicas()
+        self._replicas = ConnectedReplicas()
         self.address: Address | None = None
         """The server of the current connection, or of the last one."""
         self.connections = 0
@@ -187,7 +187,7 @@ class StoreClient:
         self._server = f"{address} {_identity(connection.greeting_replies[-1])}"
         if self._named:
             self.client_id = int(connection.greeting_replies[-2])
-        self._replicas = _ConnectedReplicas()
+        self._replicas = ConnectedReplicas()
         self._made.set()
         return connection
 
@@ -231,44 +231,6 @@ class StoreClient:
                 waiting_since = waiting_since or loop.time()
                 if loop.time() - max(connection.last_received, waiting_since) > self._silence_s:
                     connection.abort()
-
-
-class _ConnectedReplicas:
-    """The replicas of the server that a connection leads to.
-
-    A replica that is promoted while its primary still answers (by an operator, or after the primary stood still) leaves
-    the primary. Another replica may go on confirming what the promoted one will never have. So a write waits for all
-    connected replicas; one that only some of them confirm counts if the Sentinels know of no failover after that."""
-
-    __slots__ = ("_connected", "_some_until")
-
-    def __init__(self) -> None:
-        self._connected: frozenset[bytes] | None = None
-        """The replicas at the last write that counted; unknown before the first one."""
-        self._some_until = 0.0
-
-    def wanted(self, least: int, now: float) -> int:
-        """The number of replicas to wait for."""
-        return max(least, len(self._connected or ())) if now >= self._some_until else least
-
-    def all_have(self, known: int, role: Any) -> bool:
-        """Whether no replica has left since the last write, and all that are connected have confirmed this one."""
-        connected = _connected(role)
-        return self._connected is not None and self._connected <= connected and known >= len(connected)
-
-    def confirmed(self, known: int, wanted: int, role: Any, now: float) -> None:
-        """Follow the replies to WAIT and ROLE for a write that counts. While a replica does not keep up, writes do not
-        wait for it."""
-        if known < wanted:
-            self._some_until = now + _SLOW_REPLICA_S
-        self._connected = _connected(role)
-
-
-def _connected(role: Any) -> frozenset[bytes]:
-    """The addresses of the connected replicas in the reply to ROLE."""
-    if isinstance(role, Exception) or role[0] != b"master":
-        return frozenset()
-    return frozenset(host + b":" + port for host, port, _ in role[2])
 
 
 def confirmed(replies: Sequence[Any], known: Any, replicas: int) -> list[Any]:
