@@ -18,6 +18,16 @@ _LONGEST_S = 2.0
 """Time since the last look that counts, at most: a pause is not made up for."""
 _FEW = 10
 """Change of all connections that is no crowd, however small the cluster is."""
+_TRIAL_S = 10.0
+"""Time after which the effect of shedding is judged. Clients come back, and gateways report them, within three
+seconds."""
+_ARRIVED = 0.1
+"""Increase of the other gateways, as a share of the shed clients, that shows that clients reach them. Where chance
+places clients, and others leave meanwhile, it is much less than all."""
+_LEFT = 0.5
+"""Decrease of the gateway itself that shows the same. A smaller one may be clients that are about to come back."""
+_USELESS_S = 600.0
+"""Time without shedding after a trial that moved no clients."""
 
 
 class GatewayLoad(msgspec.Struct, frozen=True):
@@ -44,6 +54,7 @@ class LoadSharing:
         self._before: Mapping[str, int] = {}
         self._calm_since_s = -math.inf
         self._looked_s = -math.inf
+        self._trial = _Trial()
 
     def look(self, own: str, statuses: Mapping[str, GatewayLoad], now_s: float) -> float:
         """The number of clients, with a fraction, that this gateway should shed now. None while it is not ready, or
@@ -52,10 +63,36 @@ class LoadSharing:
         passed_s = min(now_s - self._looked_s, _LONGEST_S)
         if _is_storm(self._before, ready):
             self._calm_since_s = now_s
+        if self._before.keys() != ready.keys():
+            self._trial = _Trial()
         self._before, self._looked_s = ready, now_s
         if not self._period_s or own not in ready or now_s - self._calm_since_s < _CALM_S:
             return 0.0
-        return excess(ready[own], ready.values()) * passed_s / self._period_s
+        wanted = excess(ready[own], ready.values()) * passed_s / self._period_s
+        return self._trial.permitted(wanted, ready[own], sum(ready.values()) - ready[own], now_s)
+
+
+class _Trial:
+    """Judges whether shed clients go to other gateways. They do not if they cannot reach those: gateways of another
+    region, or one that no proxy knows. Without this, they would be asked to come back again and again."""
+
+    def __init__(self) -> None:
+        self._ends_s = -math.inf
+        self._shed = 0.0
+        self._own = self._others = 0
+        self._useless_until_s = -math.inf
+
+    def permitted(self, wanted: float, own: int, others: int, now_s: float) -> float:
+        """The number of clients to shed: as many as wanted, or none for a while after a trial that moved none."""
+        if now_s >= self._ends_s:
+            went = others - self._others >= _ARRIVED * self._shed or self._own - own >= _LEFT * self._shed
+            if self._shed >= _FEW and not went:
+                self._useless_until_s = now_s + _USELESS_S
+            self._ends_s, self._shed, self._own, self._others = now_s + _TRIAL_S, 0.0, own, others
+        if now_s < self._useless_until_s:
+            return 0.0
+        self._shed += wanted
+        return wanted
 
 
 def _is_storm(before: Mapping[str, int], now: Mapping[str, int]) -> bool:
