@@ -5,7 +5,6 @@ runs this very class in virtual time; gateway/app.py runs it behind sockets.
 """
 
 import asyncio
-import contextlib
 import itertools
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +24,9 @@ from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import RoomDirectory
 from gateway.cluster.tokens import LATE_MS, Tokens
 from gateway.cluster.waiting_rooms import WaitingRooms
-from gateway.connection import Connection, ConnectionServices
+from gateway.connection import ConnectionServices
 from gateway.connections import TICK_S, Connections
+from gateway.drain import Drain
 from gateway.metrics import Metrics
 from gateway.performer import EffectPerformer
 from gateway.transports import close_codes
@@ -54,12 +54,6 @@ _WAITING_ROOMS_EVERY_S = 0.9
 _MOST_WATCHED = 200
 """Rooms whose number of spectators a heartbeat reports."""
 _GATHER_RETRY_S = 0.2
-_WAVE_S = 0.1
-_GAMES_CHECK_S = 0.5
-_ALONE_S = 3.0
-"""Time without another ready gateway after which a gateway that stops does not wait for games any more."""
-_DRAIN_END_S = 2.0
-"""Time for the last sockets to close and for the last commands to be answered."""
 
 
 class _WorkerStatus(msgspec.Struct, frozen=True):
@@ -163,7 +157,7 @@ class GatewayNode:
         self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
         self._games_read_at = self._waiting_rooms_read_at = clock()
         self._stop = asyncio.Event()
-        self._hurry = asyncio.Event()
+        self._drain = Drain(settings, self.identity, store, self.connections, self.outbox, clock)
 
     @property
     def id(self) -> GatewayId:
@@ -187,7 +181,7 @@ class GatewayNode:
     def stop(self, *, at_once: bool = False) -> None:
         """Make `stopped` return. A second call, or `at_once`: do not wait for games either."""
         if at_once or self._stop.is_set():
-            self._hurry.set()
+            self._drain.hurry()
         self._stop.set()
 
     # --- from the start to the end ------------------------------------------------------------------------------------
@@ -210,53 +204,8 @@ class GatewayNode:
         await self._stop.wait()
 
     async def drain(self) -> None:
-        """Ask all clients to come back, in waves; those that cannot resume once their games are over. Then wait for the
-        last commands to be answered, and unregister."""
-        self.connections.accepting = False
-        in_games = set(self.connections.in_games())
-        await self._close_in_waves([one for one in self.connections if one not in in_games])
-        await self._wait_for_games()
-        await self._close_in_waves(list(self.connections))
-        deadline = self._clock() + _DRAIN_END_S
-        while (len(self.connections) or len(self.outbox)) and self._clock() < deadline:
-            await asyncio.sleep(0.02)
-        try:
-            await GATEWAYS.unregister(self.store, self.id)
-        except StoreError as error:
-            log.warning("cannot unregister gateway %s, its lease will expire: %s", self.id, error)
-
-    async def _close_in_waves(self, some: list[Connection]) -> None:
-        if some:
-            log.info("gateway %s closes %d connections", self.id, len(some))
-        waves = max(1, self.settings.drain_ms // 100)
-        size = max(1, -(-len(some) // waves))
-        for first in range(0, len(some), size):
-            self.connections.close_for_restart(some[first : first + size])
-            await asyncio.sleep(_WAVE_S)
-
-    async def _wait_for_games(self) -> None:
-        """Wait for the games of clients that cannot resume, as long as another gateway takes the new ones."""
-        begun = another_ready = self._clock()
-        while not self._hurry.is_set() and self._clock() < begun + self.settings.drain_games_ms / 1_000:
-            in_games = set(self.connections.in_games())
-            self.connections.close_for_restart([one for one in self.connections if one not in in_games])
-            if await self._another_is_ready():
-                another_ready = self._clock()
-            # A gateway that has just become ready reports that with its next heartbeat.
-            if not in_games or self._clock() - another_ready > _ALONE_S:
-                return
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_GAMES_CHECK_S):
-                    await self._hurry.wait()
-
-    async def _another_is_ready(self) -> bool:
-        try:
-            statuses = await GATEWAYS.live_status(self.store)
-        except StoreError as error:
-            log.info("gateway %s cannot read which others are ready: %s", self.id, error)
-            return True
-        loads = [_decode_load(body) for gateway, body in statuses.items() if gateway != self.id]
-        return any(not load.draining and not load.unready for load in loads)
+        """Stop without harm: see `Drain`."""
+        await self._drain.run()
 
     async def end(self) -> None:
         """Release what `start` has taken."""
