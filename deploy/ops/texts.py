@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.room_events import OVER
+
 Answer = dict[str, Any]
 
 
@@ -61,6 +63,8 @@ def _players(room: Answer) -> Sequence[str]:
 
 
 def before_close(room: Answer) -> str:
+    if room["status"] in OVER:
+        return f"Room {room['room']} is over already ({room['status']})."
     names = _players(room)
     listed = f" ({', '.join(names)})" if names else ""
     return f"Room {room['room']} ({room['status']}) ends without a result for {counted(len(names), 'player')}{listed}."

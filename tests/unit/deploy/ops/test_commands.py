@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from deploy import cli
+from deploy.ops import texts
 from gateway.http.named_operators import Role, hashed, parse
 
 ROOM = {
@@ -168,6 +169,10 @@ def test_nothing_is_done_without_a_confirmation(run: Run, gateway: Gateway) -> N
     assert "add --yes" in outcome.err
     assert outcome.code == 1
     assert gateway.orders == []
+
+
+def test_the_question_before_closing_a_room_that_is_over_says_so() -> None:
+    assert texts.before_close({**ROOM, "status": "finished"}) == "Room 1000 is over already (finished)."
 
 
 def test_a_drain_of_the_last_gateway_says_so(run: Run) -> None:
