@@ -5,6 +5,7 @@ from typing import Any, get_args
 import msgspec
 
 from gateway.dialects.play.messages import (
+    PROTOCOL,
     AckOut,
     ActIn,
     AnyIn,
@@ -37,9 +38,6 @@ from gateway.http.descriptions.schemas import GameParts, components, reference
 from shared.room_events import RoomEvent
 from shared.room_views import RoomView, Update
 
-VERSION = "1.0.0"
-"""The version of the API. Names are added to it, never changed."""
-
 _ANSWERS: dict[type[msgspec.Struct], type[msgspec.Struct] | None] = {
     HelloIn: WelcomeOut,
     ByeIn: None,
@@ -69,7 +67,7 @@ def asyncapi(games: GameParts) -> dict[str, Any]:
         "asyncapi": "3.0.0",
         "info": {
             "title": "Tavolata: play",
-            "version": VERSION,
+            "version": f"{PROTOCOL}.0",
             "description": "The protocol of all games: JSON objects in WebSocket text messages of at most 64 KiB. "
             "Every request has an id, which rises over the whole session; its answer has the same id.",
             "license": {"name": "MIT"},
