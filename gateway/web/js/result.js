@@ -39,7 +39,7 @@ export function resultCard(app, room, number, line, rematch) {
     "div",
     { class: "result" },
     h("p", { class: "says" }, headline(room, app.identity.name)),
-    reason && h("p", { class: "quiet" }, `The game ended because ${ending(reason)}.`),
+    reason && h("p", { class: "quiet" }, `The game ended: ${ending(reason)}.`),
     h("table", { class: "finals" }, h("caption", { class: "hidden" }, "Final scores"), h("tbody", {}, ...rows)),
     h("div", { class: "row wrap" }, ...next(room, number, rematch)),
   );

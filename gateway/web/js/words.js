@@ -27,7 +27,7 @@ export const grammar = (text) =>
     .replace(/^You was\b/, "You were")
     .replace(/^(You .* and) was\b/, "$1 were");
 
-export const ending = (reason) => ENDINGS[reason] ?? reason;
+export const ending = (reason) => ENDINGS[reason] ?? reason.replaceAll("_", " ");
 
 export function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -42,7 +42,7 @@ function grid(rows, aimed) {
     const target = aimed(row, column);
     return target ? lit(shown, { key: `cell-${row}-${column}`, ...target }) : shown;
   };
-  return h(
+  const drawn = h(
     "table",
     { class: "grid" },
     h(
@@ -57,6 +57,9 @@ function grid(rows, aimed) {
       ),
     ),
   );
+  drawn.style.setProperty("--rows", rows.length);
+  drawn.style.setProperty("--columns", rows[0].length);
+  return drawn;
 }
 
 function records(list, context) {
