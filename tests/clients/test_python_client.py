@@ -215,7 +215,7 @@ async def test_the_list_of_tables_is_followed(cluster: Cluster) -> None:
         await table.leave()
         assert await anext(lists) == {}
         await lists.aclose()
-        assert (await lister.rooms(seats=4)).rooms == ()
+        assert (await lister.rooms(status="waiting", seats=4)).rooms == ()
 
 
 @pytest.mark.parametrize(
