@@ -19,6 +19,8 @@ while (await table.myTurn()) {
   const step: TableUpdate = await table.act(first);
   for (const event of step.events) console.log(event.type, step.reason ?? "");
 }
+const filled: TableUpdate = await table.fill();
+console.log(filled.by);
 const view: TableView = table.view;
 const winners: number[] = view.outcome?.winners ?? [];
 const said: ChatMessage[] = table.chat;
