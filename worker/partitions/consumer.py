@@ -188,6 +188,8 @@ class Consumer:
         for batch in handled:
             batch.partition.waiting = batch.entries[batch.handled :]
             del batch.entries[batch.handled :]
+        if log.isEnabledFor(logging.DEBUG):
+            _log_commands(handled)
         return handled
 
     async def commit(self, batches: list[PartitionBatch]) -> None:
@@ -289,3 +291,8 @@ class Consumer:
             except StoreError as error:
                 log.warning("cannot read commands, will try again: %s", error)
                 await asyncio.sleep(_RETRY_S)
+
+
+def _log_commands(batches: list[PartitionBatch]) -> None:
+    for envelope in (envelope for batch in batches for _, envelopes in batch.entries for envelope in envelopes):
+        log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)

@@ -98,8 +98,8 @@ class StepBuilder:
         record = JournalRecord(
             at_ms, epoch, envelope.sid, command, seat, envelope.trace, events, notes, "", "", expired
         )
-        if seat is not None and command and seat in state.seats:
-            remember(state.seats[seat], command, CommandResult(offset, "", "", epoch))
+        if seat is not None and command and (place := state.seats.get(seat)) is not None:
+            remember(place, command, CommandResult(offset, "", "", epoch))
         gateways = self._receivers() if draft.of_room else self._receivers_before
         done = None
         if answer and envelope.gateway in gateways:
