@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from shared.name_rules import folded
 from shared.room_events import OVER
 
 Answer = dict[str, Any]
@@ -71,7 +72,10 @@ def before_close(room: Answer) -> str:
 
 
 def before_remove(room: Answer, player: str) -> str:
-    return f"1 of {counted(len(_players(room)), 'player')} ({player}) loses the seat in room {room['room']}."
+    names = _players(room)
+    if folded(player) not in map(folded, names):
+        return f"{player} has no seat in room {room['room']}."
+    return f"1 of {counted(len(names), 'player')} ({player}) loses the seat in room {room['room']}."
 
 
 def before_free(room: Answer) -> str:

@@ -175,6 +175,11 @@ def test_the_question_before_closing_a_room_that_is_over_says_so() -> None:
     assert texts.before_close({**ROOM, "status": "finished"}) == "Room 1000 is over already (finished)."
 
 
+def test_the_question_before_removing_a_player_who_has_no_seat_says_so() -> None:
+    assert texts.before_remove(ROOM, "bob") == "bob has no seat in room 1000."
+    assert texts.before_remove(ROOM, "ADA").startswith("1 of 1 player (ADA)")
+
+
 def test_a_drain_of_the_last_gateway_says_so(run: Run) -> None:
     assert "No other gateway is alive." in run("drain", "g-1").err
     assert "No other" not in run("drain", "w-1").err
