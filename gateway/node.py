@@ -143,7 +143,8 @@ class GatewayNode:
         self.connections = Connections(services, self.rooms, ids, self.metrics)
         self.gathered = False
         """Whether the room directory was read since the last subscription under the present id."""
-        self._gathering: asyncio.Task[None] | None = None
+        self._reading = 0
+        """The number of the last reading of the room directory."""
         self._subscribe_anew = subscribe
         self._subscription = subscribe()
         self._ids = ids
@@ -226,34 +227,31 @@ class GatewayNode:
                 self._control(_decode_control(data))
 
         def on_gap() -> None:
-            self._stop_gathering()
-            self._gathering = self.tasks.spawn(self._gather_rooms())
+            self.tasks.spawn(self._gather_rooms())
             self.feeds.resubscribed()
 
         self._subscription.start((*out, keys.LISTINGS, keys.control(self.id)), on_message, on_gap)
 
-    def _stop_gathering(self) -> None:
-        """End a reading of the room directory that began before the present subscription: it may lack changes that were
-        lost since then, and must not be the last one to end."""
-        if self._gathering is not None:
-            self._gathering.cancel()
-
     async def _gather_rooms(self) -> None:
         """Read the whole room directory. Changes that are published during the reading are collected and applied after
-        it: the listings that were read may be older."""
-        while True:
+        it: the listings that were read may be older. A reading that ends after a later one has begun is dropped: it may
+        lack changes that were lost with the subscription in between."""
+        self._reading += 1
+        reading = self._reading
+        while reading == self._reading:
             collected = self.rooms.collect_changes()
             try:
                 listings = await self._listings()
             except StoreError as error:
                 log.info("cannot read the room directory: %s", error)
-            else:
-                self.rooms.gathered(listings, collected)
-                self.gathered = True
-                return
+                await asyncio.sleep(_GATHER_RETRY_S)
+                continue
             finally:
                 self.rooms.discard(collected)
-            await asyncio.sleep(_GATHER_RETRY_S)
+            if reading == self._reading:
+                self.rooms.gathered(listings, collected)
+                self.gathered = True
+            return
 
     async def _listings(self) -> list[Listing]:
         if not self.settings.needed_replicas:
@@ -363,7 +361,7 @@ class GatewayNode:
         still be under way in both directions: all clients have to come back, and find the gateway under a new id."""
         log.warning("gateway %s has lost its lease; its clients are asked to come back", self.id)
         self._registered = self.gathered = False
-        self._stop_gathering()
+        self._reading += 1
         self.connections.close_for_restart()
         self.outbox.clear()
         self.identity.id = self._ids.new_gateway()

@@ -163,6 +163,7 @@ class MemoryGateway:
         self.started = False
         self.subscriptions: list[MemorySubscription] = []
         self._world = world
+        self._paused_until_s = 0.0
         tokens = Tokens("a secret", settings.token_ms)
         clock = asyncio.get_running_loop().time
         self.node = GatewayNode(settings, DelayedStore(self.store, reply_s), self._subscribe, tokens, ids, clock, {})
@@ -200,6 +201,13 @@ class MemoryGateway:
     def hear(self) -> None:
         """The next message of the subscription arrives."""
         self.subscription.deliver()
+
+    @property
+    def paused(self) -> bool:
+        return self._world.time.now_s < self._paused_until_s
+
+    def pause(self, for_ms: int) -> None:
+        self._paused_until_s = self._world.time.now_s + for_ms / 1_000
 
     def lose_messages(self, count: int) -> None:
         self.subscription.losing += count

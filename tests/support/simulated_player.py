@@ -201,6 +201,9 @@ class SimulatedPlayer:
 
     def _refused(self, message: dict[str, Any]) -> None:
         code, number = message["code"], message.get("id")
+        if number is None and "room" in message:
+            self._room_lost(message["room"], code)
+            return
         if number is None:
             if code != "name/taken" and not code.startswith("busy/"):
                 self.errors.append(f"{self._name} was refused: {code}")
@@ -227,6 +230,16 @@ class SimulatedPlayer:
             if self.store_lost_writes and code in _GONE:
                 self.visit.over = True
                 self.pending.clear()
+
+    def _room_lost(self, room: int, code: str) -> None:
+        """The gateway reports that the store has lost a room."""
+        visit = self._visit_of(room)
+        if code != "room/unknown" or not self.store_lost_writes or visit is None:
+            self.errors.append(f"{self._name} lost room {room}: {code}")
+            return
+        visit.over = True
+        if visit is self.visit:
+            self.pending.clear()
 
     def give_up(self) -> None:
         """Leave the room: its other player may have lost the seat."""

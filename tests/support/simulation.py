@@ -40,6 +40,8 @@ GATEWAY = GatewaySettings(
     partitions=PARTITIONS, gateway_lease_ms=1_000, durability="applied", retry_ms=300, name_ms=60_000
 )
 _SECRETIVE = ("shared.bus.leases",)
+_LAST_EVENTS, _LAST_MS = 150, 4_000
+"""The end of a simulation: so many events in so much time."""
 
 
 class Simulation:
@@ -52,6 +54,7 @@ class Simulation:
         "worker_loses_the_store",
         "worker_hands_over",
         "gateway_crashes",
+        "gateway_pauses",
         "gateway_loses_the_store",
         "message_is_lost",
         "subscription_is_made_again",
@@ -143,6 +146,9 @@ class Simulation:
                 break
         else:
             raise AssertionError("a player cannot play any more")
+        if self.faults["gateway_crashes"] or self.faults["gateway_pauses"]:
+            await self._let_leases_end()
+        self._check_attendance()
         self._close()
 
     async def _announce(self) -> None:
@@ -165,6 +171,23 @@ class Simulation:
         for player in self.players:
             if player.store_lost_writes:
                 player.give_up()
+
+    async def _let_leases_end(self) -> None:
+        """Let so much time pass that workers have noticed the death of every gateway."""
+        for _ in range(_LAST_EVENTS):
+            self.time.advance(_LAST_MS / _LAST_EVENTS)
+            await self._one(self._something)
+
+    def _check_attendance(self) -> None:
+        """A player that counts as connected is connected to a gateway that lives: otherwise nobody who has no token
+        could come back to the seat."""
+        live = {gateway.node.id for gateway in self.gateways}
+        for worker in self.workers:
+            for partition in worker.node.ownership.partitions.values():
+                for number, room in partition.rooms.items():
+                    places = [place for place in room.state.seats.values() if place.here and place.gateway]
+                    if any(place.gateway not in live for place in places):
+                        raise AssertionError(f"room {number} counts on a dead gateway, of {live} live ones: {places}")
 
     async def _one(self, happening: Callable[[], None]) -> None:
         happening()
@@ -206,6 +229,8 @@ class Simulation:
             if not worker.paused:
                 ready.extend(line.step for line in worker.lines if line.ready)
         for gateway in self.gateways:
+            if gateway.paused:
+                continue
             if gateway.store.ready:
                 ready.append(gateway.store.step)
             if gateway.inbox:
@@ -273,6 +298,11 @@ class Simulation:
         gateway.crash(self.dice)
         self.gateways.remove(gateway)
         self._start_gateway()
+
+    def _gateway_pauses(self) -> None:
+        """A gateway stands still beyond its lease, and then goes on with what its clients have sent meanwhile."""
+        pause_ms = int(GATEWAY.gateway_lease_ms * self.dice.choice((1.05, 1.3, 2.0)))
+        self.dice.choice(self.gateways).pause(pause_ms)
 
     def _gateway_loses_the_store(self) -> None:
         self.dice.choice(self.gateways).lose_the_store(self.dice)
