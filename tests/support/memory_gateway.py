@@ -34,13 +34,14 @@ class MemorySocket:
         self.down: deque[bytes] = deque()
         self.cut = not gateway.started
         """No more frames come through."""
+        self.unseen: list[bytes] = []
+        """Frames that the gateway has sent and the player has not received."""
         connections = gateway.node.connections
         self.session = connections.new(self, play.DIALECT, Opening({}, connections.rooms), address)
         self.session.open()
 
     def send(self, messages: list[bytes]) -> None:
-        if not self.cut and not self.gateway.dead:
-            self.down.extend(messages)
+        (self.unseen if self.cut or self.gateway.dead else self.down).extend(messages)
 
     def close(self, close_code: CloseCode) -> None:
         self.abort()

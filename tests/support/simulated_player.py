@@ -12,6 +12,9 @@ _FED_UP = 0.02
 """The probability that a player leaves a game."""
 _GONE = ("room/unknown", "room/closed", "room/not_seated")
 """Refusals after which a player has no seat in the room any more."""
+_PATIENCE = 12
+"""After a loss of writes: turns to act without anything new after which a player leaves. The other player may not know
+of the table any more."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,10 @@ class SimulatedPlayer:
         """Views that it was given because the store has lost writes."""
         self.store_lost_writes = False
         """Set by the simulation: seats, rooms and answers may be gone."""
+        self.versions_differ = False
+        """Set by the simulation: there may be no worker that knows the version of an old room."""
+        self._idle = 0
+        self._lost_wires: list[MemorySocket] = []
 
     # --- the connection ---------------------------------------------------------------------------------------------
 
@@ -79,7 +86,9 @@ class SimulatedPlayer:
         """Lose the connection; the gateway will notice later."""
         if self.wire is not None:
             self.wire.cut = True
+            self.wire.unseen += self.wire.down
             self.wire.down.clear()
+            self._lost_wires.append(self.wire)
             self.wire = None
             self._uncertain |= self.pending.keys()
 
@@ -163,6 +172,7 @@ class SimulatedPlayer:
             self.errors.append(f"{self._name} saw {offset} and then {update['offset']} of room {visit.room}")
         visit.position = (update["epoch"], update["offset"])
         visit.seen.append(update)
+        self._idle = 0
         if visit is not self.visit:
             return
         self._options = update.get("options") or []
@@ -215,21 +225,38 @@ class SimulatedPlayer:
         if self.store_lost_writes and self._start_again(number):
             return
         if self._match is not None and number == self._match["id"]:
-            self.errors.append(f"{self._name} finds no table: {code}")
+            if code != "game/unknown" or not self.versions_differ:
+                self.errors.append(f"{self._name} finds no table: {code}")
+            self._match = None
             return
         if number == self._resuming:
             self.errors.append(f"{self._name} cannot resume: {code}")
             return
-        command = self.pending.pop(number, None)
-        if command is not None and self.visit is not None:
-            if code == "command/too_old" and number not in self._busy:
-                self.errors.append(f"{self._name}'s command {number} is called too old")
-            self.visit.refused[number] = code
-            if code == "room/quarantined":
-                self.errors.append(f"{self._name}'s room {self.visit.room} is quarantined")
-            if self.store_lost_writes and code in _GONE:
-                self.visit.over = True
-                self.pending.clear()
+        if self.pending.pop(number, None) is not None and self.visit is not None:
+            self._command_refused(number, code, self.visit)
+
+    def _command_refused(self, number: int, code: str, visit: Visit) -> None:
+        if code == "command/too_old" and not self._was_busy(number):
+            self.errors.append(f"{self._name}'s command {number} is called too old")
+        if code == "room/quarantined":
+            self.errors.append(f"{self._name}'s room {visit.room} is quarantined")
+        # A leave that was sent after a command may be carried out before the command is repeated: the seat is gone
+        # then, and the refusal does not say what became of the first copy.
+        if code != "room/not_seated" or not self._leaves_after(number):
+            visit.refused[number] = code
+        if self.store_lost_writes and code in _GONE:
+            visit.over = True
+            self.pending.clear()
+
+    def _was_busy(self, number: int) -> bool:
+        """Whether a copy of the command was refused as busy, in an answer that may have been lost."""
+        if number in self._busy:
+            return True
+        unseen = (msgspec.json.decode(frame) for wire in self._lost_wires for frame in wire.unseen)
+        return any(answer.get("id") == number and answer.get("code", "").startswith("busy/") for answer in unseen)
+
+    def _leaves_after(self, number: int) -> bool:
+        return any(command["type"] == "leave" and later > number for later, command in self.pending.items())
 
     def _room_lost(self, room: int, code: str) -> None:
         """The gateway reports that the store has lost a room."""
@@ -287,7 +314,9 @@ class SimulatedPlayer:
             return
         if any(command["type"] in ("act", "leave") for command in self.pending.values()):
             return
-        if self._fed_up or self._dice.random() < _FED_UP:
+        self._idle += 1
+        bored = self.store_lost_writes and self._idle > _PATIENCE
+        if self._fed_up or bored or self._dice.random() < _FED_UP:
             self._command({"type": "leave"}, visit)
         elif self._options:
             self._command({"type": "act", "command": self._dice.choice(self._options)}, visit)

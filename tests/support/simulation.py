@@ -370,6 +370,8 @@ class Simulation:
     def _worker_of_another_version_starts(self) -> None:
         """An upgrade is under way: some workers play the old version of the game, some the new one, some both."""
         self._start_worker(self.dice.choice(((1,), (1, 2), (1, 2), (2,))))
+        for player in self.players:
+            player.versions_differ = True
 
     # --- coming and going ---------------------------------------------------------------------------------------------
 
