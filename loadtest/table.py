@@ -10,7 +10,7 @@ from typing import Any
 from loadtest.checks.checker import Findings, differences
 from loadtest.checks.records import CheckedSeat
 from loadtest.clients.connection import PlayerConnection, Route, WriteCoalescer
-from loadtest.clients.contract import Player, SeatAssignment
+from loadtest.clients.contract import Player, Received, SeatAssignment
 from loadtest.clients.play.client import Play
 from loadtest.clients.registry import ROOMLESS, dialect_at, framing_of, player_for
 from loadtest.measure.measurements import Measurements
@@ -62,6 +62,8 @@ class LoadTable:
         self._kind, self._number_in_kind = context.plan.kind_of(number)
         self._connections: list[PlayerConnection] = []
         self._room: int | None = None
+        self._names: set[str] = set()
+        """The players of the present game."""
         self._opened = asyncio.Event()
         self._changed = asyncio.Event()
 
@@ -77,6 +79,7 @@ class LoadTable:
         """Play one game. False if the table cannot play another."""
         measurements = self._context.measurements
         self._room = None
+        self._names.clear()
         self._opened.clear()
         try:
             if game == 0:
@@ -147,6 +150,7 @@ class LoadTable:
             opened=self._note_opened,
             first=seat == 0,
         )
+        self._names.add(seating.name)
         if seat < len(self._connections):
             connection = self._connections[seat]
             if isinstance(connection.player, Play):
@@ -283,8 +287,10 @@ class LoadTable:
 
     def _compare(self) -> None:
         """All seats must have received the same result, and the same position where their dialects show it."""
-        players = enumerate(self._players)
-        received = [(seat, one.received) for seat, one in players if not one.received.late and not one.received.undone]
+        all_received = [(seat, player.received) for seat, player in enumerate(self._players)]
+        received = [
+            (seat, one) for seat, one in all_received if not (one.late or one.undone or self._is_elsewhere(one))
+        ]
         for (seat, one), (other_seat, other) in combinations(received, 2):
             found = list(differences(one.result, other.result, "result"))
             if _comparable(one.board, other.board):
@@ -293,6 +299,13 @@ class LoadTable:
                 dialects = f"{self._dialect(seat)} and {self._dialect(other_seat)}"
                 text = f"room {self._room}, {dialects}: {'; '.join(found[:MOST_DIFFERENCES])}"
                 self._context.findings.add("differing", text)
+
+    def _is_elsewhere(self, received: Received) -> bool:
+        """Whether the player has played with others than those of this table."""
+        elsewhere = bool(received.names) and set(received.names) != self._names
+        if elsewhere:
+            self._context.measurements.counted["games at another table"] += 1
+        return elsewhere
 
 
 def _state(connection: PlayerConnection) -> str:

@@ -22,6 +22,9 @@ class Received:
     """The game ended while this player was disconnected, so it has not received the result."""
     undone: bool = False
     """The store has lost the room, or this player's seat in it."""
+    names: tuple[str, ...] = ()
+    """The players of the game, from clients that cannot name a table. After a fault such a client may have been led to
+    another table than the load tool meant."""
     counts: dict[str, int] = field(default_factory=dict)
     """Occurrences counted over a run: characters played, endings, refusals by code."""
     faults: list[str] = field(default_factory=list)

@@ -160,6 +160,7 @@ class Am28Player:
         board = board_of(game, self._used)
         self.over = True
         self.received.result = board.result(winner.split(", ")) if winner else []
+        self.received.names = tuple(person.name for person in board.people)
         # Professors are colors of towers in this program, so with two players of a color their owner is not known.
         self.received.board = board.comparable() if len(game.players) <= len(TOWER_COLORS) else None
         if self._seating.first:

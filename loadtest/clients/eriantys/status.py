@@ -65,6 +65,7 @@ class StatusPlayer(Client):
     def _won(self, winner: str) -> None:
         names = winner.split(", ") if winner else [person.name for person in self.board.people]
         self.ended(names)
+        self.received.names = tuple(person.name for person in self.board.people)
         if not winner:
             self.received.result = []
 
