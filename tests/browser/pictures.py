@@ -128,7 +128,9 @@ def eriantys(studio: Studio) -> None:
             name = f"eriantys-{seats}{'-expert' if expert else ''}"
             person.open_table("eriantys", seats=str(seats), bots=str(seats - 1), expert=expert)
             play_on(person, 1, 24)
-            play_until(person, asks("Move 2"))
+            play_until(
+                person, lambda person: lights("entrance")(person) and person.page.locator(".changed").count() > 0
+            )
             studio.shoot(person, name)
             if seats == 2 and expert:
                 eriantys_phases(studio, person)
@@ -225,7 +227,7 @@ def operators(studio: Studio) -> None:
     person.page.locator("#room").fill(str(table))
     person.page.locator("#room").press("Enter")
     person.page.wait_for_timeout(1_000)
-    person.page.screenshot(path=studio._folder / "ops-full.png", full_page=True)
+    studio.shoot(person, "ops-room")
 
 
 def generic(studio: Studio) -> None:
