@@ -63,16 +63,17 @@ class Studio:
             self._people.pop().context.close()
 
 
-def play_until(person: Person, reached: Callable[[Person], bool]) -> bool:
-    """Presses random lit elements until a state is reached or the game is over. Returns whether it is reached."""
+def play_until(person: Person, reached: Callable[[Person], bool], prefer: str = "") -> bool:
+    """Presses random lit elements, if possible ones whose keys begin with `prefer`, until a state is reached or the
+    game is over. Returns whether it is reached."""
     dice = random.Random(1)
     for _ in range(MOST_PRESSES):
         if not person.wait_for_turn():
             return False
         if reached(person):
             return True
-        if keys := person.offered():
-            person.press(dice.choice(sorted(keys)))
+        if keys := sorted(person.offered()):
+            person.press(dice.choice([key for key in keys if key.startswith(prefer)] or keys))
     return False
 
 
@@ -145,7 +146,7 @@ def eriantys_phases(studio: Studio, person: Person) -> None:
     for name, words in (("mother", "Move mother"), ("cloud", "Take a cloud"), ("planning", "Play an assistant")):
         play_until(person, asks(words))
         studio.shoot(person, f"eriantys-{name}")
-    if play_until(person, lights("character")):
+    if play_until(person, lights("character"), prefer="hall-"):
         press_first(person, "character")
         studio.shoot(person, "eriantys-character")
 
