@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, Response, WebSocket
 
 WAIT_MS = 20_000
-_INSIDE = ".meadow, .hit, .spot, .puff, .room, .step"
+_INSIDE = ".disc, .hit, .spot, .puff, .room, .step"
 """The parts of a drawing that receive clicks: the middle of a group of islands is empty."""
 
 

@@ -124,9 +124,14 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
   if (target?.why) return barred(drawn, target.why);
   if (target) {
     // Shapes above the picture are the button: the numbers and letters on the pieces are not its label.
-    const discs = tiles.map((tile) => at(...where.get(tile), s("circle", { r: land, fill: "transparent" })));
+    const discs = tiles.map((tile) => at(...where.get(tile), s("circle", { r: land, class: "disc" })));
+    const between = s("path", { class: "between", d: `M ${path}`, "stroke-width": land * 2 });
     drawn.append(
-      lit(s("g", {}, ...discs), { key: `island-${tiles[0]}`, label: `${target.label}: ${words}`, act: target.act }),
+      lit(s("g", {}, between, ...discs), {
+        key: `island-${tiles[0]}`,
+        label: `${target.label}: ${words}`,
+        act: target.act,
+      }),
     );
   }
   return drawn;
