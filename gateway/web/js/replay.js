@@ -294,7 +294,9 @@ class Replay {
       (outcome.names?.length
         ? `${listed([...outcome.names])} won: ${ending(outcome.reason)}.`
         : `Nobody won: ${ending(outcome.reason)}.`);
-    this.says.textContent = result ?? this.#lines(happened).join(" ") ?? "";
+    const moved = this.#frames[this.#step - 1]?.room.turn ?? [];
+    this.says.textContent =
+      (result ?? this.#lines(happened).join(" ")) || (moved.length ? `${listed(moved.map(this.who))} moved.` : "");
     for (const link of this.log.querySelectorAll("a"))
       link.classList.toggle("now", Number(link.dataset.step) === this.#step);
     const current = this.log.querySelector(".now");

@@ -299,7 +299,7 @@ function smaller(drawn) {
 }
 
 const MOVED = {
-  OK: (who) => `${who} moved.`,
+  OK: () => null,
   Key: (who) => `${who} found the key. The exit is open!`,
   Exit: (who) => `${who} got out.`,
   Eject: (who) => `${who} walked into a monster and was expelled.`,
