@@ -18,7 +18,7 @@ from benchmarks.peers.machine import describe_machine
 from benchmarks.peers.npm import CACHE_VARIABLE, cache_folder
 from benchmarks.peers.plot import draw, panels
 from benchmarks.peers.report import figure, machine_section, results_section, update_page
-from benchmarks.peers.results import Run, Series, encode_line, read_results
+from benchmarks.peers.results import Run, Series, encode_line, merged, read_results
 from benchmarks.peers.runner import SeriesPlan, run_once
 from benchmarks.peers.statistics import cpu_us, fault_counts, idle_kb
 from benchmarks.peers.systems import ROOT, SYSTEMS, System
@@ -84,11 +84,13 @@ def smoke(systems: Systems = None) -> None:
 
 @app.command()
 def report(
-    results: Annotated[Path | None, typer.Option(help="File of a series; the last one if there is none.")] = None,
+    results: Annotated[
+        list[Path] | None, typer.Option(help="File of a series, or several that are merged; by default the last one.")
+    ] = None,
     docs: Annotated[bool, typer.Option("--docs", help="Update docs/benchmarks.md and its plot.")] = False,
 ) -> None:
     """Print the report of a series as Markdown."""
-    series, runs = read_results(results or _last_results())
+    series, runs = merged([read_results(path) for path in results or [_last_results()]])
     if not docs:
         typer.echo(_markdown(series, runs))
         return

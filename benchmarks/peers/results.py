@@ -92,3 +92,16 @@ def decode_lines(lines: Iterable[bytes]) -> tuple[Series, Sequence[Run]]:
 def read_results(path: Path) -> tuple[Series, Sequence[Run]]:
     with path.open("rb") as file:
         return decode_lines(file)
+
+
+def merged(parts: Sequence[tuple[Series, Sequence[Run]]]) -> tuple[Series, Sequence[Run]]:
+    """Several short series as one, with the repeats of each behind those of the ones before. Raise `BenchmarkError`
+    unless all have the same machine, versions, workloads and length of a run."""
+    first, runs, repeats = parts[0][0], [], 0
+    for series, some in parts:
+        alike = msgspec.structs.replace(series, started=first.started, repeats=first.repeats)
+        if alike != first:
+            raise BenchmarkError("these series cannot be merged: their conditions differ")
+        runs += [msgspec.structs.replace(run, repeat=repeats + run.repeat) for run in some]
+        repeats += series.repeats
+    return msgspec.structs.replace(first, repeats=repeats), runs
