@@ -102,8 +102,8 @@ def _start_tavolata(launch: Launch) -> RunningSystem:
 
 
 def parse_cluster(listing: str) -> RunningSystem:
-    """Read the lines `role pid port` of `tavolata ps`."""
-    rows = [line.split() for line in listing.splitlines()]
+    """Read role, pid and port, with which each line of `tavolata ps` begins."""
+    rows = [line.split()[:3] for line in listing.splitlines()]
     urls = [f"ws://{LOOPBACK}:{port}" for role, _, port in rows if role == "gateway"]
     servers = {int(pid): role for role, pid, _ in rows if role in MEASURED_ROLES}
     return RunningSystem(urls, servers)
