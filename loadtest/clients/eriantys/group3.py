@@ -48,6 +48,8 @@ class Group3Player:
         """The assistant played last."""
         self._played = 0
         """Number of the character played in this turn."""
+        self._activated = 0
+        """Number of the character played last, in any turn."""
         self._choices: list[Message] = []
         """Answers to the character that are still to be sent."""
 
@@ -114,6 +116,9 @@ class Group3Player:
         self._refusals += 1
         if word == "ASSISTANT_TAKEN":
             self.program.played.append(self._tried)
+        if word == "CHOICE_OWED" and self._activated:  # the connection was lost before the character was answered
+            choice = self._strategy.choice(self.program.board, self._seat, self.program.board.card(self._activated))
+            self._choices = [] if choice is None else _answers(self._activated, choice)
         if self._refusals > MOST_REFUSALS:
             self._fault(f"refused {self._refusals} times in a row, last with {word}")
             self.over = True
@@ -181,7 +186,7 @@ class Group3Player:
         choice = self._strategy.choice(self.program.board, self._seat, card)
         if choice is None:
             return None
-        self._played = card.number
+        self._played = self._activated = card.number
         self._choices = _answers(card.number, choice)
         self._count(f"character {card.number}")
         return self._send("ActivateCharacterCardEvent", cardId=card_id_of(card.number))

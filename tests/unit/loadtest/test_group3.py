@@ -1,5 +1,7 @@
 """The model of the Group 3 program: it waits for answers, and is stuck where the original is."""
 
+from loadtest.clients.contract import SeatAssignment
+from loadtest.clients.eriantys.group3 import Group3Player
 from loadtest.clients.eriantys.group3_program import Group3Program, ProgramState, card_id_of, number_of
 
 ACK = {"type": "Ack"}
@@ -99,3 +101,16 @@ def test_a_user_who_has_returned_plays_after_entering_the_room() -> None:
     program.access_room(1000)
     program.receive(ACK)
     assert program.state is ProgramState.PLAYING
+
+
+def test_a_user_who_owes_a_choice_after_coming_back_makes_it() -> None:
+    client = Group3Player(SeatAssignment("ann", "eriantys", 2, {}, 1, lambda: 7, lambda _room: None, True))
+    program = client.program = logged_in()
+    for seat, name in enumerate(("ann", "bob")):
+        program.receive({"type": "AddPlayer", "username": name, "position": seat})
+    program.receive({"type": "StartGame", "expert": True})
+    program.receive({"type": "NotifyCharacterCard", "card": card_id_of(9)})
+    client._activated = 9
+    program.refusal = "CHOICE_OWED: choose a color first"
+    client._after_answer(playing=True)
+    assert [choice["event"] for choice in client._choices] == ["ChooseColorEvent"]
