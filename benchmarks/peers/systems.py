@@ -70,15 +70,15 @@ def _start_node_pair(launch: Launch, script: str, scheme: str) -> RunningSystem:
 
 
 def _start_colyseus(launch: Launch) -> RunningSystem:
-    return _start_node_pair(launch, "colyseus.js", "http")
+    return _start_node_pair(launch, "colyseus.cjs", "http")
 
 
 def _start_socket_io(launch: Launch) -> RunningSystem:
-    return _start_node_pair(launch, "socket_io.js", "ws")
+    return _start_node_pair(launch, "socket_io.cjs", "ws")
 
 
 def _start_boardgame_io(launch: Launch) -> RunningSystem:
-    port, pid = launch.node("boardgame_io.js", 0)
+    port, pid = launch.node("boardgame_io.cjs", 0)
     return RunningSystem([f"ws://{LOOPBACK}:{port}"], {pid: "node"})
 
 
