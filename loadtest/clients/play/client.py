@@ -359,7 +359,7 @@ class Play:
         elif request is self._act:
             self._act = None
             self._pause_until = self._now + PAUSE_S
-        else:
+        elif request.kind != "act":  # an earlier move, sent again after a rewind, may fit the game no more
             self._give_up(f"{request.kind} was refused: {error}")
 
     def _room_undone(self, text: str) -> None:
