@@ -10,7 +10,7 @@ _CALM_S = 10.0
 """Clients that lost a gateway come back within a few seconds, and proxies find a new gateway within one or two."""
 _MANY_MORE = 0.2
 """Excess over the mean, as a share of the mean, from which on a gateway has many more connections than the others."""
-_CHANCE = 2.0
+_CHANCE = 1.5
 """Excess in standard deviations that is left alone: where chance places clients, moving them again changes nothing."""
 _STORM = 0.1
 """Change of all connections between two looks, as a share, that shows clients leaving or coming in crowds."""
