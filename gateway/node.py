@@ -216,6 +216,9 @@ class GatewayNode:
     # --- messages -----------------------------------------------------------------------------------------------------
 
     def _subscribe(self) -> None:
+        """Subscribe under the present id. Readings of the room directory that began before do not count."""
+        self._reading += 1
+        self.gathered = False
         out = tuple(dict.fromkeys(partition.out(self.id) for partition in self.partitions))
 
         def on_message(channel: str, data: bytes) -> None:
@@ -361,7 +364,6 @@ class GatewayNode:
         still be under way in both directions: all clients have to come back, and find the gateway under a new id."""
         log.warning("gateway %s has lost its lease; its clients are asked to come back", self.id)
         self._registered = self.gathered = False
-        self._reading += 1
         self.connections.close_for_restart()
         self.outbox.clear()
         self.identity.id = self._ids.new_gateway()
