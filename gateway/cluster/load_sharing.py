@@ -9,9 +9,9 @@ import msgspec
 _CALM_S = 10.0
 """Clients that lost a gateway come back within a few seconds, and proxies find a new gateway within one or two."""
 _MANY_MORE = 0.2
-"""Excess over the mean, as a share of the mean, from which on a gateway has many more connections than the others."""
+"""Difference from the mean, as a share of it, from which on a gateway has many more or fewer connections."""
 _CHANCE = 1.5
-"""Excess in standard deviations that is left alone: where chance places clients, moving them again changes nothing."""
+"""Difference in standard deviations that is left alone: where chance places clients, moving them changes nothing."""
 _STORM = 0.1
 """Change of all connections between two looks, as a share, that shows clients leaving or coming in crowds."""
 _LONGEST_S = 2.0
@@ -39,10 +39,13 @@ class GatewayLoad(msgspec.Struct, frozen=True):
 
 
 def excess(own: int, ready: Collection[int]) -> float:
-    """The connections of a gateway beyond the mean of the ready gateways; 0 if they are not many more."""
+    """The connections of a gateway beyond the mean of the ready gateways; 0 if the difference does not matter. It does
+    if this gateway has many more than the mean, or another one has many fewer: where chance places clients, a new
+    gateway can be left behind although no other one has many more."""
     mean = sum(ready) / len(ready)
-    beyond = own - mean
-    return beyond if beyond > max(_MANY_MORE * mean, _CHANCE * math.sqrt(mean)) else 0.0
+    beyond, lack = own - mean, mean - min(ready)
+    uneven = max(beyond, lack) > max(_MANY_MORE * mean, _CHANCE * math.sqrt(mean))
+    return max(beyond, 0.0) if uneven else 0.0
 
 
 class LoadSharing:

@@ -28,6 +28,11 @@ def test_a_gateway_with_many_more_than_the_mean_has_the_difference_as_excess() -
     assert excess(2_000, (2_000, 500, 500)) == 1_000
 
 
+def test_a_gateway_above_the_mean_has_an_excess_if_another_one_has_many_fewer() -> None:
+    assert excess(56, (61, 55, 28, 56)) == 6
+    assert excess(28, (61, 55, 28, 56)) == 0
+
+
 def test_differences_that_chance_makes_are_no_excess() -> None:
     assert excess(14, (14, 8, 8)) == 0
 
