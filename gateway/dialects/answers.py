@@ -59,6 +59,9 @@ class SessionForgotten(msgspec.Struct, frozen=True):
     """The tokens of the session are invalid from now on."""
 
 
+ViewReason: TypeAlias = Literal["", "trimmed", "rewound", "slow"]
+
+
 class RoomAttached(msgspec.Struct, frozen=True):
     """The connection is attached to the room from this step on. Without a view, the missed updates follow instead."""
 
@@ -67,8 +70,9 @@ class RoomAttached(msgspec.Struct, frozen=True):
     epoch: Epoch
     offset: Offset
     view: bytes | None
-    reason: Literal["", "trimmed", "rewound", "slow"] = ""
-    """The reason of a view that was sent unasked: `trimmed`, `rewound` or `slow`; empty if the client asked for it."""
+    reason: ViewReason = ""
+    """The reason of a view that was sent unasked: `trimmed`, `rewound` or `slow`. A view that was asked for has
+    none, unless the steps after it are void (`rewound`)."""
     key: str = ""
     """For a player in a private room: its key."""
 

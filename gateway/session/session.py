@@ -463,8 +463,10 @@ class Session:
             self._send_late_view(attachment, top, view)
             return
         attachment.seat = reply.seat
+        # The view was asked for after the client had seen its last step: only a store that has lost it shows less.
+        reason = "rewound" if top.offset < attachment.offset else attachment.refresh_reason
         self.state.effects.append(Reposition(attachment, top))
-        self._send_views(((None, view),), attachment.refresh_reason)
+        self._send_views(((None, view),), reason)
 
     def _send_late_view(self, attachment: Attachment, top: Position, view: RoomAttached) -> None:
         """Send a view for steps that were delivered without. It waits for the steps that it shows; if later ones were

@@ -333,6 +333,30 @@ def test_a_view_of_a_room_waits_for_the_steps_that_it_shows() -> None:
     assert kinds(shown(client.session.views_due(attach.attachment))) == ["view"]
 
 
+def test_a_requested_view_of_an_earlier_step_than_the_client_has_seen_is_rewound() -> None:
+    client = Client().seated(offset=5)
+    client.say(type="view", id=9, room=ROOM)
+    view, _attach = client.answer(9, epoch=Epoch(7), offset=Offset(3), seat=Seat(0), view=VIEW)
+    assert (view["id"], view["offset"], view["reason"]) == (9, 3, "rewound")
+
+
+def test_a_view_of_the_step_that_the_client_has_seen_has_no_reason() -> None:
+    client = Client().seated(offset=5)
+    client.say(type="view", id=9, room=ROOM)
+    view, _attach = client.answer(9, epoch=Epoch(7), offset=Offset(5), seat=Seat(0), view=VIEW)
+    assert "reason" not in view
+
+
+def test_a_slow_client_whose_steps_the_store_has_lost_gets_a_rewound_view() -> None:
+    client = Client().seated(offset=5)
+    (attachment,) = client.session.state.attachments
+    client.session.missed(attachment)
+    client.session.caught_up()
+    attachment.refresh_id = CommandId(-1)
+    _reposition, view = client.answer(-1, epoch=Epoch(7), offset=Offset(3), seat=Seat(0), view=VIEW)
+    assert view["reason"] == "rewound"
+
+
 def test_a_lost_position_asks_for_a_fresh_view_and_goes_on_from_there() -> None:
     client = Client().seated()
     (attachment,) = client.session.state.attachments
