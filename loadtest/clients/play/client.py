@@ -252,6 +252,8 @@ class Play:
         if asked and not message.reason and not track.broken:
             self._compare(track, view)
         else:
+            if asked and self.stopped:
+                self._view_offset = view.offset  # the answer to `check_position`, with nothing left to compare
             self._continue_from(view, message.reason or "out of order")
 
     def _on_earlier_room(self, track: Track, message: ViewSent) -> None:
