@@ -9,10 +9,13 @@ from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.snarl.memory import Memory
 from loadtest.clients.snarl.message_checks import RESULTS, faults_of
 from shared.dice import Dice
-from shared.games.snarl.strategy import choose
+from shared.games.snarl.pieces import Point
+from shared.games.snarl.strategy import choose, reach
 
 WAIT_S = 20
 """Seconds after which a table that is not full starts."""
+MOST_STANDING = 3
+"""Turns in a row for which a player stands still."""
 
 _endings: dict[tuple[str, ...], tuple[Any, int]] = {}
 """The scores that the first player of a game received, and how many of its players have yet to compare theirs, by the
@@ -38,6 +41,7 @@ class SnarlPlayer:
         self._moving = False
         self._named = False
         self._name_due = False
+        self._stood = 0
 
     def open(self) -> Iterable[bytes]:
         self._named = self._name_due = self._moving = False
@@ -102,7 +106,18 @@ class SnarlPlayer:
         self._moving = True
         if self.sent_at is not None:
             self.sent_at()
-        yield orjson.dumps({"type": "move", "to": choose(self._memory.known(), self._dice)})
+        yield orjson.dumps({"type": "move", "to": self._destination()})
+
+    def _destination(self) -> Point:
+        """Where to go. A player who has stood still for some turns steps anywhere: in a corridor, players who want to
+        pass each other would otherwise wait for ever."""
+        known = self._memory.known()
+        chosen = choose(known, self._dice)
+        self._stood = self._stood + 1 if chosen == known.position else 0
+        if self._stood <= MOST_STANDING:
+            return chosen
+        self._stood = 0
+        return self._dice.choice(list(reach(known.position, known.open, known.players)))
 
     def _on_result(self, result: str) -> None:
         if not self._moving:

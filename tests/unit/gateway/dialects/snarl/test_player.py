@@ -51,6 +51,17 @@ def test_a_player_that_did_not_see_who_took_the_key_goes_to_the_exit() -> None:
     ]
 
 
+def test_a_player_who_cannot_get_past_another_one_steps_aside_after_some_turns() -> None:
+    corridor = {**UPDATE, "layout": [[0] * 5, [0] * 5, [1, 1, 1, 1, 1], [0] * 5, [0] * 5]}
+    others = [{"type": "player", "name": name, "position": [2, 3 + at]} for at, name in enumerate(("bob", "cid"))]
+    blocked = {**corridor, "position": [2, 2], "objects": [{"type": "key", "position": [2, 4]}], "actors": others}
+    player = open_player()
+    receive(player, "name", START)
+    moves = [receive(player, blocked, "move", "OK")[0]["to"] for _ in range(40)]
+    assert [2, 2] in moves
+    assert [2, 0] in moves
+
+
 def test_a_name_that_is_prompted_for_again_is_sent_again_a_moment_later() -> None:
     player = open_player()
     receive(player, "name")
