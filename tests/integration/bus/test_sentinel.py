@@ -92,6 +92,7 @@ async def test_a_promoted_server_that_does_not_write_to_disk_is_refused(
     await store.stop()
 
 
+@pytest.mark.verify
 async def test_a_forced_failover_undoes_no_write_that_one_of_two_replicas_has_confirmed(
     topology: StoreTopology, servers: SentinelServers
 ) -> None:
