@@ -51,7 +51,7 @@ class Frame:
         for tick in y.ticks(4):
             self.parts.append(svg.line(LEFT, y(tick), WIDTH - RIGHT, y(tick), "grid"))
             self.parts.append(svg.text(LEFT - 8, y(tick) + 4, label(tick), "note", "end"))
-        for tick in self.x.ticks(8):
+        for tick in svg.time_ticks(self.x.high, 8):
             self.parts.append(svg.text(self.x(tick), self._height - 8, svg.seconds(tick), "note", "middle"))
 
     def faults(self) -> None:

@@ -44,6 +44,13 @@ def _round_step(step: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step * 0.999)
 
 
+def time_ticks(end: float, most: int) -> list[float]:
+    """Ticks from 0 to the end of a run, at whole seconds, minutes or hours."""
+    steps = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+    step = next((step for step in steps if end / step <= most), 3600)
+    return [float(at) for at in range(0, int(end) + 1, step)]
+
+
 def number(value: float) -> str:
     """A number with about three digits and without trailing zeros."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -15,7 +15,7 @@ from loadtest.measure.measurements import Measurements
 from loadtest.measure.processes import CpuMeter
 from loadtest.measure.series import ProcessSize
 from loadtest.plan import LoadPlan
-from loadtest.report import charts
+from loadtest.report import charts, svg
 from loadtest.report.page import html, style
 from loadtest.run import RunState
 
@@ -80,3 +80,8 @@ def test_every_kind_of_fault_has_a_histogram() -> None:
 def test_a_run_without_faults_or_time_has_a_page_too() -> None:
     state = finished_run(0, seconds=0)
     assert "<h1>Load report</h1>" in html(data_of(state))
+
+
+def test_the_time_axis_has_ticks_at_whole_minutes() -> None:
+    assert svg.time_ticks(25.0, 8) == [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]
+    assert [at / 60 for at in svg.time_ticks(3600.4, 8)] == [0, 10, 20, 30, 40, 50, 60]
