@@ -62,22 +62,28 @@ def digest(epoch: int, events: msgspec.Raw) -> int:
 
 @dataclass(slots=True)
 class Findings:
-    """Counts of all findings, and the texts of the first violations."""
+    """Counts of all findings, and the texts of the first violations of each kind."""
 
     counts: Counter[str] = field(default_factory=Counter)
     texts: list[str] = field(default_factory=list)
-    most_texts: int = 20
+    most_texts: int = 10
+    """Texts of one kind: a frequent kind must not hide a rare one."""
     allow_rewound: bool = False
     """Moves that were undone are no violation: the store was expected to lose its last writes."""
+    _texts_of: Counter[str] = field(default_factory=Counter)
 
     def add(self, kind: str, text: str, times: int = 1) -> None:
         self.counts[kind] += times
-        if kind in VIOLATIONS and len(self.texts) < self.most_texts:
+        if self._is_violation(kind) and self._texts_of[kind] < self.most_texts:
+            self._texts_of[kind] += 1
             self.texts.append(f"{kind}: {text}")
+
+    def _is_violation(self, kind: str) -> bool:
+        return kind in VIOLATIONS and not (self.allow_rewound and kind == "rewound")
 
     @property
     def clean(self) -> bool:
-        return not any(self.counts[kind] for kind in VIOLATIONS if not (self.allow_rewound and kind == "rewound"))
+        return not any(count for kind, count in self.counts.items() if self._is_violation(kind))
 
     def verdict(self) -> str:
         counted = ", ".join(f"{self.counts[kind]} {kind}" for kind in VIOLATIONS)

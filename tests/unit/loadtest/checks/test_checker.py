@@ -211,3 +211,20 @@ def test_differences_are_named_by_their_path() -> None:
         "board.mother: one has 3, the other 4",
     ]
     assert list(differences([1], [1, 2])) == ["value: one has [1], the other [1, 2]"]
+
+
+def test_a_frequent_kind_of_violation_does_not_hide_a_rare_one() -> None:
+    findings = Findings()
+    for number in range(1_000):
+        findings.add("holes", f"hole {number}")
+    findings.add("lost", "a move")
+    assert findings.texts[-1] == "lost: a move"
+    assert len(findings.texts) == findings.most_texts + 1
+
+
+def test_allowed_rewinds_are_counted_without_a_text() -> None:
+    findings = Findings(allow_rewound=True)
+    findings.add("rewound", "a move")
+    assert findings.clean
+    assert findings.counts["rewound"] == 1
+    assert findings.texts == []
