@@ -157,7 +157,7 @@ def test_every_request_is_carried_out_once_and_every_step_is_received_once(seed:
 
 
 def check_requests(player: LossyPlayer, room: int, steps: list[dict[str, Any]]) -> None:
-    """What was answered is in the record once, and what was refused is not in it."""
+    """Answered requests are in the record once, and refused ones are not in it."""
     seat = player.core.rooms[room].seat
     caused = Counter(step["id"] for step in steps if step.get("by") == seat)
     said = Counter(event["text"] for step in steps for event in step["events"] if event["type"] == "room.said")

@@ -1,4 +1,4 @@
-"""Nobody is redacted what only others, or nobody, may know."""
+"""Redaction hides from each seat, and from spectators, all that only others may know."""
 
 import msgspec
 from hypothesis import given
