@@ -50,12 +50,6 @@ class Sink:
     def __init__(self) -> None:
         self.added: list[RedisCommand] = []
 
-    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
-        raise NotImplementedError
-
-    async def each(self, *command: Argument) -> dict[str, Any]:
-        raise NotImplementedError
-
     def server_of(self, key: str) -> str:
         return "sink"
 
@@ -65,10 +59,20 @@ class Sink:
         self.added += commands
 
     async def call(self, *command: Argument) -> Any:
-        raise AssertionError(f"a move waits for a reply of the store: {command[:1]}")
+        raise _unexpected(command)
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
-        raise AssertionError(f"a move waits for a reply of the store: {commands[:1]}")
+        raise _unexpected(*commands)
+
+    async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
+        raise _unexpected(*commands)
+
+    async def each(self, *command: Argument) -> dict[str, Any]:
+        raise _unexpected(command)
+
+
+def _unexpected(*commands: RedisCommand) -> AssertionError:
+    return AssertionError(f"a move waits for a reply of the store: {commands[:1]}")
 
 
 class Socket:
@@ -114,19 +118,19 @@ class Bench:
     """Two gateways, one partition with all rooms, two players at each table."""
 
     def __init__(self) -> None:
-        held = keys.all_keys(1)
+        (partition,) = keys.all_keys(1)
         settings = GatewaySettings(partitions=1, rate=1_000_000, burst=1_000_000, backlog=10_000, linger_ms=0)
         self.stores = [Sink(), Sink()]
         self.nodes = [_node(settings, store) for store in self.stores]
         self._channels = {keys.out(node.id): node.feeds for node in self.nodes}
         worker = WorkerSettings(partitions=1, snapshot_every=1_000_000)
-        tenure = Lease(Epoch(1), "t", "0-0", 0)
-        self._holding = OwnedPartition(Partition(0), held[0], tenure, load_catalog(""), worker)
-        self._places = 0
+        lease = Lease(Epoch(1), "t", "0-0", 0)
+        self._partition = OwnedPartition(Partition(0), partition, lease, load_catalog(""), worker)
+        self._entries = 0
         self.tables = {RoomId(1_000 + number): self._sit_down(RoomId(1_000 + number)) for number in range(ROOMS)}
 
     def _sit_down(self, room: RoomId) -> list[Connection]:
-        self._holding.load(room, StoredRoom(None, ()))
+        self._partition.load(room, StoredRoom(None, ()))
         connections = []
         for seat, node in enumerate(self.nodes):
             dialect = Dialect("play", "/ws/play", Introduced, raw=True, ack=encode_ack)
@@ -137,16 +141,16 @@ class Bench:
             for channel, message in self._handle([entering]):
                 self._channels[channel].message(message)
             connections.append(connection)
-        top = self._holding.rooms[room].state.offset
+        top = self._partition.rooms[room].state.offset
         for number, connection in enumerate(connections):
             _attach(connection, Reply(connection.number, room, CommandId(1), "", "", Epoch(1), top, Seat(number)))
         return connections
 
     def _handle(self, envelopes: Sequence[Envelope]) -> list[tuple[str, bytes]]:
-        self._places += 1
-        place = f"{self._places}-0"
-        commit = self._holding.encode(self._holding.handle([(place, tuple(envelopes))]), place)
-        self._holding.committed(commit)
+        self._entries += 1
+        entry_id = f"{self._entries}-0"
+        commit = self._partition.encode(self._partition.handle([(entry_id, tuple(envelopes))]), entry_id)
+        self._partition.committed(commit)
         return [(channel, b"[" + items + b"]") for channel, items in commit.messages if channel in self._channels]
 
     async def inward(self, rooms: Sequence[RoomId], number: int) -> float:

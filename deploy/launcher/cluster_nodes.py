@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from shared.bus.address import Address
-
 
 @dataclass(frozen=True, slots=True)
 class ClusterNode:
@@ -32,9 +30,6 @@ class ClusterNode:
     @property
     def is_met(self) -> bool:
         return not self.flags & {"handshake", "noaddr"}
-
-    def is_at(self, address: Address) -> bool:
-        return (self.host, self.port) == (address.host, address.port)
 
 
 def parse(text: str) -> list[ClusterNode]:

@@ -1,10 +1,10 @@
-"""A store inside the test process: `shared.bus.store.Store` over fakeredis, with its clock in the test's hands."""
+"""A store inside the test process: `shared.bus.store.Store` over fakeredis, with a clock that the test sets."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from hashlib import sha1
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 from unittest import mock
 
 import fakeredis
@@ -22,7 +22,7 @@ _TIMED = (
 
 
 class VirtualTime:
-    """Time that passes only when it is told to. Stands in for the `time` module where fakeredis asks for it."""
+    """Time that passes only in `advance`. Replaces the `time` module where fakeredis uses it."""
 
     def __init__(self, start_s: float = 1_700_000_000.0) -> None:
         self.now_s = start_s
@@ -35,7 +35,7 @@ class VirtualTime:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """While inside, fakeredis lives in this time."""
+        """fakeredis uses this time within the context."""
         with ExitStack() as patches:
             for module in _TIMED:
                 patches.enter_context(mock.patch(f"{module}.time", self))
@@ -46,7 +46,7 @@ StoreCopy: TypeAlias = tuple[dict[bytes, Any], list[Any]]
 
 
 class FakeServer:
-    """One fakeredis that knows our scripts; its Lua does not understand their first line."""
+    """One fakeredis with our scripts loaded, without their first line, which its Lua does not understand."""
 
     def __init__(self, changes: Mapping[str, str] | None = None) -> None:
         """`changes` to the texts of scripts, to plant bugs in them."""
@@ -120,26 +120,25 @@ class FakeNews:
         self._pool.release(self._line)
 
 
-class OneServer:
-    """The part of a `Store` in which stores of one server are alike."""
+class OneServer(Protocol):
+    """A `Store` of one server, which is always connected and has enough replicas. Subclasses run the commands."""
 
     client_id: int | None = None
-    sharded = False
+    sharded: bool = False
+
+    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]: ...
+    def cast(self, commands: Sequence[RedisCommand]) -> None: ...
 
     async def start(self) -> None:
-        """It is always connected."""
+        return
 
     async def stop(self) -> None:
-        """It has nothing to end."""
+        return
 
     async def call(self, *command: Argument) -> Any:
-        raise NotImplementedError
-
-    async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
-        raise NotImplementedError
+        return (await self.pipe((command,)))[0]
 
     async def pipe_replicated(self, commands: Sequence[RedisCommand], replicas: int, wait_ms: int) -> list[Any]:
-        """There are always enough replicas."""
         return await self.pipe(commands, errors=True)
 
     async def each(self, *command: Argument) -> dict[str, Any]:
@@ -154,9 +153,6 @@ class FakeStore(OneServer):
 
     def __init__(self, server: FakeServer | None = None) -> None:
         self.server = server or FakeServer()
-
-    async def call(self, *command: Argument) -> Any:
-        return (await self.pipe((command,)))[0]
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         replies = [self.server.run(command) for command in commands]

@@ -13,7 +13,7 @@ from gateway.dialects.contract import Opening
 from gateway.node import GatewayNode
 from gateway.transports.close_codes import CloseCode
 from shared.bus import directory, keys
-from shared.bus.store import Argument, OnMessage, OutcomeUnknown, RedisCommand, StoreError
+from shared.bus.store import OnMessage, OutcomeUnknown, RedisCommand, StoreError
 from shared.ids import GatewayId, RoomId, SessionId
 from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
@@ -71,9 +71,6 @@ class DelayedStore(OneServer):
     @property
     def up(self) -> bool:
         return not self._line.down
-
-    async def call(self, *command: Argument) -> Any:
-        return (await self.pipe((command,)))[0]
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         losses = self._line.losses

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from shared.bus.scripts import script
-from shared.bus.store import Argument, OutcomeUnknown, RedisCommand, StoreDown, StoreRefused
+from shared.bus.store import OutcomeUnknown, RedisCommand, StoreDown, StoreRefused
 from tests.support.fake_store import FakeServer, OneServer, VirtualTime
 
 _COMMIT = script("commit", (), ())[:2]
@@ -78,9 +78,6 @@ class MemoryConnection(OneServer):
     def until_s(self) -> float:
         """The time at which the read that waits on this line ends; 0 if none waits."""
         return self._requests[0].until_s if self._requests else 0.0
-
-    async def call(self, *command: Argument) -> Any:
-        return (await self.pipe((command,)))[0]
 
     async def pipe(self, commands: Sequence[RedisCommand], *, errors: bool = False) -> list[Any]:
         if self.down:

@@ -1,7 +1,6 @@
 """The reply to CLUSTER NODES."""
 
 from deploy.launcher import cluster_nodes
-from shared.bus.address import Address
 
 REPLY = """\
 07c3 127.0.0.1:8202@13202,host-2,shard-id=69bc slave e7d1 0 1426238317239 4 connected
@@ -20,7 +19,7 @@ def test_a_line_has_the_address_the_role_and_the_slots_of_a_server() -> None:
     assert dead.is_dead
     assert not dead.linked
     assert own.slots == ("0-5459", "5460")
-    assert own.is_at(Address("127.0.0.1", 8200))
+    assert (own.host, own.port) == ("127.0.0.1", 8200)
     assert not stranger.is_met
 
 
