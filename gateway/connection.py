@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox
 from gateway.cluster.identity import GatewayIdentity
-from gateway.dialects.answers import RoomsChanged
+from gateway.dialects.answers import RoomsChanged, ViewReason
 from gateway.dialects.contract import DeliveredStep
 from gateway.performer import EffectPerformer
 from gateway.session.attachments import Attachment
@@ -182,7 +182,7 @@ class Connection:
     def views_missed(self, attachment: Attachment) -> None:
         self._perform(self.session.views_missed(attachment))
 
-    def position_lost(self, attachment: Attachment, reason: str) -> None:
+    def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
         self._perform(self.session.position_lost(attachment, reason))
 
     def seat_lost(self, attachment: Attachment, reason: str) -> None:

@@ -19,6 +19,7 @@ from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox
 from gateway.cluster.identity import GatewayIdentity
 from gateway.cluster.visibility import visible_part
+from gateway.dialects.answers import ViewReason
 from gateway.dialects.contract import DeliveredStep
 from gateway.metrics import Metrics
 from gateway.session.attachments import Attachment
@@ -60,7 +61,7 @@ class Follower(Protocol):
     def views_missed(self, attachment: Attachment) -> None:
         """Missed steps were delivered. The store keeps them without the views that this follower wants."""
 
-    def position_lost(self, attachment: Attachment, reason: str) -> None:
+    def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
         """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
 
     def seat_lost(self, attachment: Attachment, reason: str) -> None:

@@ -179,6 +179,9 @@ class RematchRequest(msgspec.Struct, frozen=True):
     ref: Any = None
 
 
+CommandRequest: TypeAlias = ActRequest | SayRequest | ConfigureRequest
+"""The requests that are one command to a room each. The session submits them without waiting for the answer."""
+
 Request: TypeAlias = (
     LoginRequest
     | LogoutRequest
@@ -187,16 +190,13 @@ Request: TypeAlias = (
     | JoinRequest
     | MatchRequest
     | ReturnRequest
-    | ActRequest
-    | SayRequest
-    | ConfigureRequest
+    | CommandRequest
     | LeaveRequest
     | WatchRoomsRequest
     | HelloRequest
     | AttendRequest
     | RematchRequest
 )
-
 
 Output: TypeAlias = bytes | Request | ListRoomsRequest | CountRejection | CloseConnection
 """One output of a conversation: a frame to the client (without framing), a request, an error to count, or the

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from gateway.dialects.answers import RoomAttached
+from gateway.dialects.answers import RoomAttached, ViewReason
 from shared.deliveries import Reply
 from shared.ids import CommandId, CommitNumber, Epoch, Offset, RoomId, Seat
 from shared.room_views import Position
@@ -45,7 +45,7 @@ class Attachment:
     pending_view: PendingView | None = None
     refresh_id: CommandId | None = None
     """The gateway's own command that asks for a full view. A reply to an earlier one is out of date."""
-    refresh_reason: str = ""
+    refresh_reason: ViewReason = ""
 
     @property
     def position(self) -> Position:

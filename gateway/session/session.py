@@ -1,23 +1,22 @@
 """One connection's conversation with the cluster, without IO: frames, replies and steps in, effects out.
 
 The dialect's conversation makes requests; the session turns them into effects and hands the answers and the steps of
-rooms back. Commands of play take a short path. Requests of several round trips are in requests.py
-and seat_requests.py.
+rooms back. Commands of play take a short path. Requests of several round trips wait in a `RequestQueue`.
 """
 
 import logging
-from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from gateway.dialects.answers import Answer, Refused, RoomAttached, RoomsChanged
+from gateway.dialects.answers import Answer, Refused, RoomsChanged, ViewReason
 from gateway.dialects.contract import DeliveredStep, Dialect, Opening
 from gateway.dialects.requests import (
     ActRequest,
     AttendRequest,
     CloseConnection,
+    CommandRequest,
     ConfigureRequest,
     CountRejection,
     ListRoomsRequest,
@@ -27,8 +26,8 @@ from gateway.dialects.requests import (
     SayRequest,
     WatchRoomsRequest,
 )
-from gateway.session import requests
-from gateway.session.attachments import Attachment, PendingAnswer, PendingView
+from gateway.session import fresh_views
+from gateway.session.attachments import Attachment, PendingAnswer
 from gateway.session.effects import (
     Close,
     CompleteCommand,
@@ -37,14 +36,15 @@ from gateway.session.effects import (
     Question,
     Refresh,
     ReleaseName,
-    Reposition,
     Submit,
     UnwatchRooms,
     WatchRooms,
     Withdraw,
 )
 from gateway.session.rates import RequestRates, meter_of
+from gateway.session.request_queue import RequestQueue
 from gateway.session.request_steps import AnswerClient, Refusal, RequestStep
+from gateway.session.room_guesses import RoomGuesses
 from gateway.session.state import ReturnByName, SessionState
 from gateway.transports import close_codes
 from gateway.transports.close_codes import CloseCode
@@ -53,13 +53,10 @@ from shared.commands import Enter, RoomCommand, Watch
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, text_of
 from shared.ids import CommandId, RoomId, SessionId
-from shared.room_views import Position
 
 log = logging.getLogger("tavolata.session")
 
 _encode = msgspec.json.Encoder().encode
-_MOST_REQUESTS = 256
-"""Requests of one connection that may wait for their turn."""
 
 
 class Session:
@@ -80,18 +77,18 @@ class Session:
         self.closed = False
         self.state = SessionState(dialect, sid, rooms_per_player, return_by_name, address)
         self._rates = rates
-        self._rooms = opening.rooms
         self._attached = self.state.attachments.by_room
+        self._guesses = RoomGuesses(opening.rooms, self._attached, rates)
         self._raw = dialect.raw
         self._ack = dialect.ack
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
         """The dialect's references of unanswered commands. Clients of a raw dialect number commands themselves."""
-        self._queue: deque[Request] = deque()
-        """Requests in the order they were made. The first one is running."""
-        self._running: Generator[RequestStep, Any, None] | None = None
+        self._requests = RequestQueue(self.state)
+        self._queue = self._requests.requests
         self._question: Submit | Question | None = None
         """The effect whose result the running request waits for."""
         self._advancing = False
+        """`_advance` runs. An answer that it gives may make the conversation ask for more, which waits in the queue."""
         self._conversation = dialect.converse(opening)
 
     @property
@@ -207,12 +204,12 @@ class Session:
             effects.append(Refresh(attachment))
         return effects
 
-    def position_lost(self, attachment: Attachment, reason: str) -> Sequence[Effect]:
+    def position_lost(self, attachment: Attachment, reason: ViewReason) -> Sequence[Effect]:
         """The steps after the attachment's position cannot be delivered: they are `trimmed`, or it is `rewound`."""
         effects = self._begin()
         effects.append(CountResume(reason))
         if self._raw:
-            self._refresh(attachment, reason)
+            self._send_views(fresh_views.refresh(self.state, attachment, reason))
         else:
             self._close(close_codes.POSITION_LOST)
         return effects
@@ -243,7 +240,7 @@ class Session:
         effects = self._begin()
         for attachment in self.state.attachments:
             if attachment.stale:
-                self._refresh(attachment, "slow")
+                self._send_views(fresh_views.refresh(self.state, attachment, "slow"))
         return effects
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -257,9 +254,8 @@ class Session:
         """The client is not served any more. `abandoned`: the rooms that it was about to be attached to."""
         self.closed = True
         effects = self._begin()
-        if self._running is not None:
-            self._running.close()
-            self._running = self._question = None
+        self._requests.cancel()
+        self._question = None
         state = self.state
         effects.extend(Withdraw(room) for room in abandoned if room not in state.attachments)
         for attachment in state.attachments:
@@ -294,7 +290,7 @@ class Session:
         """False if the conversation ends with this output."""
         meter = meter_of(output)
         if meter is not None and not self._rates.take(meter):
-            self._refuse(getattr(output, "ref", None), "busy/rate", room=getattr(output, "room", None))
+            self._refuse_request(output, "busy/rate")
             return True
         match output:
             case ActRequest() | SayRequest() | ConfigureRequest() if not self._queue:
@@ -319,25 +315,14 @@ class Session:
                 self._enqueue(output)
         return True
 
-    def _submit(self, request: ActRequest | SayRequest | ConfigureRequest) -> None:
-        """Submit a command, unless it is one guess of a room's number too many. The client does not wait for answers
-        to commands, so a guess is charged before its answer."""
-        if self._may_not_exist(request.room):
-            if not self._rates.may_guess():
-                self._refuse(request.ref, "busy/rate", room=request.room)
-                return
-            self._rates.missed()
-        self.state.effects.append(self._command(request))
+    def _submit(self, request: CommandRequest) -> None:
+        if self._guesses.count(request.room):
+            self.state.effects.append(self._command(request))
+        else:
+            self._refuse_request(request, "busy/rate")
 
-    def _may_not_exist(self, room: RoomId | None) -> bool:
-        """Whether the answer would tell the client if there is a room of this number."""
-        if room is None or room in self._attached:
-            return False
-        listing = self._rooms.get(room)
-        return listing is None or listing.private
-
-    def _command(self, request: ActRequest | SayRequest | ConfigureRequest) -> Submit:
-        """A command from a seat: submitted at once, answered later."""
+    def _command(self, request: CommandRequest) -> Submit:
+        """The command of a seat. It is submitted at once and answered later."""
         body: RoomCommand
         if type(request) is ActRequest:
             command = request.command
@@ -356,13 +341,9 @@ class Session:
     # --- requests of several round trips ------------------------------------------------------------------------------
 
     def _enqueue(self, request: Request) -> None:
-        """Requests run one after the other. Commands of play that are made meanwhile wait behind them, too, so that a
-        room gets them in the order the client has sent them."""
-        if len(self._queue) >= _MOST_REQUESTS:
-            self._refuse(getattr(request, "ref", None), "busy/rate", room=getattr(request, "room", None))
-            return
-        self._queue.append(request)
-        if self._running is None and not self._advancing:
+        if not self._requests.add(request):
+            self._refuse_request(request, "busy/rate")
+        elif not self._requests.running and not self._advancing:
             self._advance()
 
     def _advance(self, result: object = None) -> None:
@@ -379,10 +360,9 @@ class Session:
                     self._question = step
                     self.state.effects.append(step)
                     return
-        except Exception:
-            log.exception(
-                "session %s: %s failed", self.state.sid, type(self._queue[0]).__name__ if self._queue else "answer"
-            )
+        except Exception:  # a bug in a request or a conversation costs this client its connection, not the others
+            name = type(self._queue[0]).__name__ if self._queue else "an answer"
+            log.exception("session %s: %s failed", self.state.sid, name)
             self._close(close_codes.BROKEN)
         finally:
             self._advancing = False
@@ -391,28 +371,19 @@ class Session:
         """The next step of the first request of the queue; None once it is done."""
         request = self._queue[0]
         room: RoomId | None = getattr(request, "room", None)
-        if isinstance(request, ActRequest | SayRequest | ConfigureRequest):
+        if isinstance(request, CommandRequest):
             self._queue.popleft()
             self._submit(request)
             return None
-        if self._running is None:
-            self._running = requests.run(self.state, request)
-            if self._may_not_exist(room) and not self._rates.may_guess(resuming=_is_resume(request)):
-                result = Refusal("busy/rate")
+        if not self._requests.running and not self._guesses.may_name(room, resuming=_is_resume(request)):
+            result = Refusal("busy/rate")
         try:
-            return self._running.throw(result) if isinstance(result, Refusal) else self._running.send(result)
-        except StopIteration:
-            self._end_request()
+            return self._requests.next_step(result)
         except Refusal as refusal:
-            self._end_request()
             if refusal.code == "room/unknown" and room is not None:
-                self._rates.missed()
-            self._refuse(getattr(request, "ref", None), refusal.code, refusal.text, room)
-        return None
-
-    def _end_request(self) -> None:
-        self._running = None
-        self._queue.popleft()
+                self._guesses.missed()
+            self._refuse_request(request, refusal.code, refusal.text)
+            return None
 
     def _resume_with_reply(self, question: Submit, reply: Reply) -> Sequence[Effect]:
         if not self.closed:
@@ -433,50 +404,23 @@ class Session:
         self.state.effects.append(CountRejection(code))
         self._answer(ref, Refused(code, text or text_of(code), room))
 
-    def _send_views(self, views: Iterable[PendingAnswer], reason: str = "") -> None:
-        for ref, attached in views:
-            self._answer(ref, msgspec.structs.replace(attached, reason=reason) if reason else attached)
+    def _refuse_request(self, request: Output, code: str, text: str = "") -> None:
+        self._refuse(getattr(request, "ref", None), code, text, getattr(request, "room", None))
 
-    def _refresh(self, attachment: Attachment, reason: str) -> None:
-        """Send a fresh view: the pending one, or one that the room is asked for."""
-        pending, attachment.pending_view = attachment.pending_view, None
-        if pending is not None:
-            self._send_views(pending.answers, reason)
-            self.state.effects.append(Reposition(attachment, pending.top))
-            return
-        attachment.stale = True
-        attachment.refresh_reason = reason
-        self.state.effects.append(Refresh(attachment))
+    def _send_views(self, views: Iterable[PendingAnswer]) -> None:
+        for ref, attached in views:
+            self._answer(ref, attached)
 
     def _refreshed(self, reply: Reply) -> None:
+        """The answer to a `Refresh`."""
         attachment = self.state.attachments.get(reply.room)
         if attachment is None or attachment.refresh_id != reply.id:
             return
-        if reply.code == "room/unknown":  # the store has lost the room itself with its last writes
+        if not reply.code:
+            self._send_views(fresh_views.refreshed(self.state, attachment, reply))
+        elif reply.code == "room/unknown":  # the store has lost the room itself with its last writes
             self._send_views(self.state.drop(attachment))
             self._refuse(None, reply.code, reply.text, reply.room)
-        if reply.code:
-            return
-        top = Position(reply.epoch, reply.offset)
-        view = RoomAttached(reply.room, reply.seat, top.epoch, top.offset, bytes(reply.view))
-        if not attachment.stale:
-            self._send_late_view(attachment, top, view)
-            return
-        attachment.seat = reply.seat
-        # The view was asked for after the client had seen its last step: only a store that has lost it shows less.
-        reason = "rewound" if top.offset < attachment.offset else attachment.refresh_reason
-        self.state.effects.append(Reposition(attachment, top))
-        self._send_views(((None, view),), reason)
-
-    def _send_late_view(self, attachment: Attachment, top: Position, view: RoomAttached) -> None:
-        """Send a view for steps that were delivered without. It waits for the steps that it shows; if later ones were
-        delivered, they came with views of their own."""
-        if attachment.offset == top.offset:
-            self._answer(None, view)
-        elif attachment.offset < top.offset:
-            pending = attachment.pending_view
-            answers = () if pending is None else pending.answers
-            attachment.pending_view = PendingView(top, (*answers, (None, view)))
 
 
 def _is_resume(request: Request) -> bool:

@@ -5,7 +5,7 @@ A room's own updates are a stream of portions; the latest steps are in the parti
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -43,7 +43,7 @@ class Missed:
     """The steps after a position. With `lost` (`trimmed` or `rewound`) they are unknown, and a full view is needed."""
 
     steps: tuple[StepMessage, ...] = ()
-    lost: str = ""
+    lost: Literal["", "trimmed", "rewound"] = ""
     more: bool = False
     """Further steps may follow."""
 
