@@ -1,4 +1,4 @@
-"""The loops of a gateway: lease, messages, room directory, resending, timers, drain.
+"""The loops of a gateway: lease, messages, room directory, resending, timers. gateway/drain.py ends them.
 
 Everything that reaches outside is injected: the store, subscriptions, the clock and the source of ids. The simulation
 runs this very class in virtual time; gateway/app.py runs it behind sockets.
@@ -46,6 +46,7 @@ log = logging.getLogger("tavolata.gateway")
 _decode_control = msgspec.json.Decoder(ControlMessage).decode
 _NO_WORKER = "workers"
 _CHANCES = 1_000
+"""The steps in which a fraction of a client is drawn as a chance."""
 _LIVENESS_EVERY = 5
 """Seconds between two checks of all connections; slow ones are checked every second."""
 _GAMES_EVERY_S = 5.0
@@ -190,14 +191,14 @@ class GatewayNode:
     async def start(self) -> None:
         """Register, learn the games and subscribe; raises `StoreError`."""
         await self._heartbeat()
-        await self._look_at_workers()
+        await self._read_worker_status()
         await self.games.read()
         self._subscribe()
 
     async def run(self) -> None:
         """Run all loops until cancelled. They go on while the gateway drains: its lease must last that long."""
         await asyncio.gather(
-            self._keep_lease(), self._follow_cluster(), self._tick(), self._look_after_connections(), self._resend()
+            self._keep_lease(), self._follow_cluster(), self._tick(), self._check_connections(), self._resend()
         )
 
     async def stopped(self) -> None:
@@ -205,7 +206,7 @@ class GatewayNode:
         await self._stop.wait()
 
     async def drain(self) -> None:
-        """Stop without harm: see `Drain`."""
+        """Close all connections without loss and unregister: see `Drain`."""
         await self._drain.run()
 
     async def end(self) -> None:
@@ -289,12 +290,11 @@ class GatewayNode:
             await asyncio.sleep(self._interval_s)
 
     async def _follow_cluster(self) -> None:
-        """Read the state of the cluster again and again: memory of the store, workers, gateways, requests to drain,
-        games."""
+        """Read the state of the cluster regularly: memory of the store, workers, gateways, requests to drain, games."""
         while True:
             try:
                 await self._read_store_share()
-                await self._look_at_workers()
+                await self._read_worker_status()
                 await self._share_load()
                 if self._clock() - self._waiting_rooms_read_at >= _WAITING_ROOMS_EVERY_S:
                     self._waiting_rooms_read_at = self._clock()
@@ -325,7 +325,7 @@ class GatewayNode:
         lease_ms = self.settings.gateway_lease_ms
         members = await GATEWAYS.heartbeat(self.store, self.id, lease_ms, body, first=not self._registered)
         if members.lease_lost:
-            await self._begin_anew()
+            await self._register_anew()
             return
         self._registered = True
         self._store_ahead_ms = members.now_ms - self._clock() * 1_000
@@ -342,7 +342,7 @@ class GatewayNode:
         except StoreRefused as error:  # some hosted stores do not report their memory
             log.debug("cannot read the memory of the store: %s", error)
 
-    async def _look_at_workers(self) -> None:
+    async def _read_worker_status(self) -> None:
         statuses = await WORKERS.live_status(self.store)
         reasons = [_decode_worker(status).unready for status in statuses.values()]
         self._workers_unready = "" if "" in reasons else next(iter(reasons), _NO_WORKER)
@@ -353,13 +353,13 @@ class GatewayNode:
             return
         statuses = await GATEWAYS.live_status(self.store)
         loads = {gateway: _decode_load(status) for gateway, status in statuses.items()}
-        whole, fraction = divmod(self._sharing.look(self.id, loads, self._clock()), 1)
+        whole, fraction = divmod(self._sharing.clients_to_shed(self.id, loads, self._clock()), 1)
         # The fraction is a chance: gateways with the same excess do not act at the same moments.
         number = int(whole) + (fraction > 0 and self._ids.draw(_CHANCES) < fraction * _CHANCES)
         if number and (shed := self.connections.shed(number)):
             log.info("gateway %s has more clients than others and asks %d to come back", self.id, shed)
 
-    async def _begin_anew(self) -> None:
+    async def _register_anew(self) -> None:
         """The lease has expired, and workers count the players of this gateway as away. Messages under the old id may
         still be under way in both directions: all clients have to come back, and find the gateway under a new id."""
         log.warning("gateway %s has lost its lease; its clients are asked to come back", self.id)
@@ -383,7 +383,7 @@ class GatewayNode:
             await asyncio.sleep(TICK_S)
             self.connections.tick(int(self._clock() * 1_000))
 
-    async def _look_after_connections(self) -> None:
+    async def _check_connections(self) -> None:
         for second in itertools.count(1):
             await asyncio.sleep(1.0)
             self.connections.check_liveness(self._clock(), slow_only=second % _LIVENESS_EVERY != 0)

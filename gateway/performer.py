@@ -31,6 +31,7 @@ from gateway.session.effects import (
     ForgetRooms,
     IssueToken,
     NoteRoom,
+    Question,
     ReadGames,
     ReadNotedRooms,
     Refresh,
@@ -38,6 +39,8 @@ from gateway.session.effects import (
     ReleaseName,
     Reposition,
     RevokeSession,
+    RoomEffect,
+    StoreQuestion,
     Submit,
     TakeOverName,
     UnwatchRooms,
@@ -77,7 +80,7 @@ class Performed(CommandSender, Follower, DirectoryWatcher, Protocol):
 
 
 class EffectPerformer:
-    """One for each gateway."""
+    """Performs the effects of all sessions of one gateway."""
 
     def __init__(
         self,
@@ -130,7 +133,7 @@ class EffectPerformer:
                 self._answer(connection, effect)
 
     def forget(self, connection: Performed) -> None:
-        """The connection is closed."""
+        """Drop what is kept for a connection that is closed."""
         if self._by_sid.get(connection.sid) is connection:
             del self._by_sid[connection.sid]
         self._rooms.unwatch(connection)
@@ -149,11 +152,7 @@ class EffectPerformer:
 
     # --- rooms --------------------------------------------------------------------------------------------------------
 
-    def _perform_on_rooms(
-        self,
-        connection: Performed,
-        effect: Attach | Detach | Withdraw | Refresh | Reposition | WatchRooms | UnwatchRooms,
-    ) -> None:
+    def _perform_on_rooms(self, connection: Performed, effect: RoomEffect) -> None:
         match effect:
             case Attach(attachment=attachment, top=top):
                 self._feeds.attach(attachment, top, connection)
@@ -196,21 +195,7 @@ class EffectPerformer:
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
-    def _answer(
-        self,
-        connection: Performed,
-        question: ClaimName
-        | TakeOverName
-        | ReadNotedRooms
-        | FindKeptRooms
-        | NoteRoom
-        | ForgetRooms
-        | ReadGames
-        | CheckToken
-        | RevokeSession
-        | IssueToken
-        | Draw,
-    ) -> None:
+    def _answer(self, connection: Performed, question: Question) -> None:
         match question:
             case IssueToken(sid=sid, name=name):
                 connection.resume(self._tokens.issue(sid, name, self._now_ms()))
@@ -222,19 +207,7 @@ class EffectPerformer:
             case _:
                 connection.asking(self._resume_with(connection, self._read(connection, question)))
 
-    def _read(
-        self,
-        connection: Performed,
-        question: ClaimName
-        | TakeOverName
-        | ReadNotedRooms
-        | FindKeptRooms
-        | NoteRoom
-        | ForgetRooms
-        | ReadGames
-        | CheckToken
-        | RevokeSession,
-    ) -> Coroutine[Any, Any, object]:
+    def _read(self, connection: Performed, question: StoreQuestion) -> Coroutine[Any, Any, object]:
         """The work that answers a question from the store."""
         names = self._names
         match question:

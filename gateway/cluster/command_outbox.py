@@ -33,8 +33,6 @@ _ATTACHING = (Enter, Watch)
 """Commands that attach the connection they come from to the room."""
 _LARGE_BATCH = 5
 """After a tick with this many commands more are likely to follow, and adding them together is cheaper."""
-
-
 _NO_ROOMS = 0.8
 """The used share of the store's memory from which on no room is opened: the rest is for games in play."""
 
@@ -58,7 +56,9 @@ class PendingCommand(msgspec.Struct, gc=False):
     envelope: Envelope
     sender: CommandSender | None
     since: float
+    """The time at which it was sent."""
     tried: float
+    """The time at which it was last added to its stream."""
 
 
 class PendingAttachments:
@@ -209,9 +209,8 @@ class CommandOutbox:
         for key in self._attaching.of(conn):
             self._attaching.remove(key)
             pending = self._pending.get(key)
-            if (
-                pending is not None and type(pending.envelope.body) in _ATTACHING
-            ):  # not replaced by a command of the same id
+            # A client may have used the id again, for a command that attaches nothing: that one stays.
+            if pending is not None and type(pending.envelope.body) in _ATTACHING:
                 del self._pending[key]
                 rooms.append(key[1])
         return rooms

@@ -13,11 +13,12 @@ _MANY_MORE = 0.2
 _CHANCE = 1.5
 """Difference in standard deviations that is left alone: where chance places clients, moving them changes nothing."""
 _STORM = 0.1
-"""Change of all connections between two looks, as a share, that shows clients leaving or coming in crowds."""
+"""Change of all connections between two readings, as a share, that shows clients leaving or coming in crowds."""
 _LONGEST_S = 2.0
-"""Time since the last look that counts, at most: a pause is not made up for."""
+"""Time since the last reading that counts, at most: a pause is not made up for."""
 _FEW = 10
-"""Change of all connections that is no crowd, however small the cluster is."""
+"""Change of all connections that is no crowd, however small the cluster is; also the fewest clients whose shedding is
+judged."""
 _TRIAL_S = 10.0
 """Time after which the effect of shedding is judged. Clients come back, and gateways report them, within three
 seconds."""
@@ -49,26 +50,26 @@ def excess(own: int, ready: Collection[int]) -> float:
 
 
 class LoadSharing:
-    """The looks of one gateway at all ready gateways."""
+    """Decides, at each reading of the gateways' status, how many clients one gateway sheds."""
 
     def __init__(self, period_ms: int) -> None:
-        """In `period_ms`, two thirds of the excess are shed; 0: nothing is shed."""
+        """Two thirds of the excess are shed within `period_ms`; 0: nothing is shed."""
         self._period_s = period_ms / 1_000
         self._before: Mapping[str, int] = {}
         self._calm_since_s = -math.inf
-        self._looked_s = -math.inf
+        self._read_s = -math.inf
         self._trial = _Trial()
 
-    def look(self, own: str, statuses: Mapping[str, GatewayLoad], now_s: float) -> float:
-        """The number of clients, with a fraction, that this gateway should shed now. None while it is not ready, or
-        while clients are moving anyway: gateways or many connections have come or gone in the last seconds."""
+    def clients_to_shed(self, own: str, statuses: Mapping[str, GatewayLoad], now_s: float) -> float:
+        """The number of clients, with a fraction, that this gateway should shed now. 0 while it is not ready, or while
+        clients are moving anyway: gateways or many connections have come or gone in the last seconds."""
         ready = {gateway: load.connections for gateway, load in statuses.items() if not (load.unready or load.draining)}
-        passed_s = min(now_s - self._looked_s, _LONGEST_S)
+        passed_s = min(now_s - self._read_s, _LONGEST_S)
         if _is_storm(self._before, ready):
             self._calm_since_s = now_s
         if self._before.keys() != ready.keys():
             self._trial = _Trial()
-        self._before, self._looked_s = ready, now_s
+        self._before, self._read_s = ready, now_s
         if not self._period_s or own not in ready or now_s - self._calm_since_s < _CALM_S:
             return 0.0
         wanted = excess(ready[own], ready.values()) * passed_s / self._period_s

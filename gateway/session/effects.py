@@ -196,7 +196,7 @@ class Draw(msgspec.Struct, frozen=True):
     limit: int
 
 
-Question: TypeAlias = (
+StoreQuestion: TypeAlias = (
     ClaimName
     | TakeOverName
     | ReadNotedRooms
@@ -206,21 +206,16 @@ Question: TypeAlias = (
     | ReadGames
     | CheckToken
     | RevokeSession
-    | IssueToken
-    | Draw
 )
+"""Questions that the store answers, after a round trip."""
+Question: TypeAlias = StoreQuestion | IssueToken | Draw
+RoomEffect: TypeAlias = Attach | Detach | Withdraw | Refresh | Reposition | WatchRooms | UnwatchRooms
 Effect: TypeAlias = (
     bytes
     | Submit
     | CompleteCommand
     | Close
-    | Attach
-    | Detach
-    | Withdraw
-    | Refresh
-    | Reposition
-    | WatchRooms
-    | UnwatchRooms
+    | RoomEffect
     | ReleaseName
     | CloseReplaced
     | RegisterSession

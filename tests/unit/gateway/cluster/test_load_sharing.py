@@ -47,7 +47,7 @@ def loads(**connections: int) -> dict[str, GatewayLoad]:
 
 def calm(sharing: LoadSharing, statuses: Mapping[str, GatewayLoad]) -> float:
     """The decision after the statuses have been the same for a while."""
-    return [sharing.look("a", statuses, float(second)) for second in range(15)][-1]
+    return [sharing.clients_to_shed("a", statuses, float(second)) for second in range(15)][-1]
 
 
 def test_the_excess_is_shed_over_the_period() -> None:
@@ -82,20 +82,20 @@ def test_nothing_is_shed_for_some_seconds_after_a_change(now: dict[str, GatewayL
     sharing = LoadSharing(PERIOD_MS)
     before = loads(a=400, b=100)
     assert calm(sharing, before) > 0
-    assert {sharing.look("a", now, 15.0 + second) for second in range(10)} == {0.0}
-    sharing.look("a", before, 25.0)
-    assert sharing.look("a", before, 25.5) == 0
+    assert {sharing.clients_to_shed("a", now, 15.0 + second) for second in range(10)} == {0.0}
+    sharing.clients_to_shed("a", before, 25.0)
+    assert sharing.clients_to_shed("a", before, 25.5) == 0
 
 
 def test_a_gateway_that_has_just_started_sheds_nothing() -> None:
     sharing = LoadSharing(PERIOD_MS)
-    assert [sharing.look("a", loads(a=400, b=100), float(second)) for second in range(10)] == [0.0] * 10
+    assert [sharing.clients_to_shed("a", loads(a=400, b=100), float(second)) for second in range(10)] == [0.0] * 10
 
 
-def test_a_gateway_that_could_not_look_for_long_does_not_make_up_for_it() -> None:
+def test_a_gateway_that_could_not_read_the_loads_for_long_does_not_make_up_for_it() -> None:
     sharing = LoadSharing(PERIOD_MS)
     once = calm(sharing, loads(a=400, b=100))
-    assert sharing.look("a", loads(a=400, b=100), 500.0) <= 2 * once
+    assert sharing.clients_to_shed("a", loads(a=400, b=100), 500.0) <= 2 * once
 
 
 # --- clusters of numbers --------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def at_the_first(_connections: Mapping[str, int], _dice: Random) -> str:
 
 
 def play(connections: Counter[str], seconds: int, place: Place, dice: Random) -> int:
-    """Let the gateways look once a second, and their clients come back a second later; the number of moves."""
+    """Let the gateways decide once a second, and their clients come back a second later; the number of moves."""
     sharing = {gateway: LoadSharing(PERIOD_MS) for gateway in connections}
     moves = away = 0
     for second in range(seconds):
@@ -125,8 +125,8 @@ def play(connections: Counter[str], seconds: int, place: Place, dice: Random) ->
             connections[place(connections, dice)] += 1
         away = 0
         statuses = {gateway: GatewayLoad(number) for gateway, number in connections.items()}
-        for gateway, look in sharing.items():
-            wanted = look.look(gateway, statuses, float(second))
+        for gateway, decider in sharing.items():
+            wanted = decider.clients_to_shed(gateway, statuses, float(second))
             shed = int(wanted) + (dice.random() < wanted % 1)
             connections[gateway] -= shed
             away += shed
@@ -165,9 +165,9 @@ def test_clients_that_cannot_reach_other_gateways_are_soon_left_alone() -> None:
 def test_another_trial_is_made_when_a_gateway_is_added() -> None:
     sharing = LoadSharing(PERIOD_MS)
     unreachable = loads(a=400, b=0)
-    assert [sharing.look("a", unreachable, float(second)) for second in range(40)][-1] == 0
+    assert [sharing.clients_to_shed("a", unreachable, float(second)) for second in range(40)][-1] == 0
     added = loads(a=400, b=0, c=0)
-    assert [sharing.look("a", added, 40.0 + second) for second in range(15)][-1] > 0
+    assert [sharing.clients_to_shed("a", added, 40.0 + second) for second in range(15)][-1] > 0
 
 
 # --- a gateway ------------------------------------------------------------------------------------------------------
