@@ -22,7 +22,7 @@ from gateway.transports.limits import TokenBucket
 from shared.commands import Envelope
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
-from shared.ids import SessionId
+from shared.ids import GatewayId, SessionId
 from shared.runtime.settings import GatewaySettings
 
 log = logging.getLogger("tavolata.session")
@@ -71,7 +71,7 @@ class Connection:
     ) -> None:
         settings, now = services.settings, services.clock()
         self.number = number
-        self.gateway = services.identity.id
+        self.gateway = GatewayId("")
         self.address = address
         self.session = session
         self._state = session.state
@@ -107,6 +107,8 @@ class Connection:
     # --- from the transport -------------------------------------------------------------------------------------------
 
     def open(self) -> None:
+        # Not earlier: the gateway may get a new id while the client shakes hands, and closes what is open then.
+        self.gateway = self._identity.id
         if self._others.add(self):
             self._perform(self.session.open())
         else:

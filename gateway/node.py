@@ -124,7 +124,7 @@ class GatewayNode:
             self.tasks,
             visible_only=bool(settings.needed_replicas),
         )
-        self.names = PlayerNames(self.identity, store, self.partitions, self.rooms, settings.name_ms)
+        self.names = PlayerNames(self.id, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms + LATE_MS)
         self.acts = OperatorActs(self.outbox, store, lambda: store.up)
         self._performer = performer = EffectPerformer(

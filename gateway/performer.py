@@ -212,9 +212,9 @@ class EffectPerformer:
         names = self._names
         match question:
             case ClaimName(name=name, sid=sid, token=token, presented=presented):
-                return names.claim(name, sid, connection.number, token=token, presented=presented)
+                return names.claim(name, sid, connection.gateway, connection.number, token=token, presented=presented)
             case TakeOverName(name=name, sid=sid):
-                return names.take_over(name, sid, connection.number)
+                return names.take_over(name, sid, connection.gateway, connection.number)
             case ReadNotedRooms(name=name):
                 return names.noted_rooms(name)
             case FindKeptRooms(name=name, rooms=rooms):

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from gateway.cluster.identity import GatewayIdentity
 from gateway.cluster.room_directory import RoomDirectory
 from shared.bus import directory
 from shared.bus import player_names as name_claims
@@ -23,19 +22,27 @@ class PlayerNames:
     """One gateway's access to the name claims of the cluster. All methods but `release` raise `StoreError`."""
 
     def __init__(
-        self, identity: GatewayIdentity, store: Store, partitions: tuple[Keys, ...], rooms: RoomDirectory, keep_ms: int
+        self, gateway: GatewayId, store: Store, partitions: tuple[Keys, ...], rooms: RoomDirectory, keep_ms: int
     ) -> None:
-        self._identity = identity
         self._store = store
         self._partitions = partitions
         self._rooms = rooms
         self._keep_ms = keep_ms
-        self.live_gateways: frozenset[str] = frozenset((identity.id,))
+        self.live_gateways: frozenset[str] = frozenset((gateway,))
+        """This gateway, and from the first reading of the registry on all that were in the last one."""
 
     async def claim(
-        self, name: str, sid: SessionId, conn: int, *, token: bool = False, presented: bool = False
+        self,
+        name: str,
+        sid: SessionId,
+        gateway: GatewayId,
+        conn: int,
+        *,
+        token: bool = False,
+        presented: bool = False,
     ) -> bool:
-        """Claim the name for a session. If the session had another connection before, that one is closed.
+        """Claim the name for a session, under the gateway id and number of its connection, by which `release` finds
+        the claim. If the session had another connection before, that one is closed.
 
         A client that has `presented` its token takes the name from a session without one, which keeps its seats and its
         connection. It does not take the name from a session that has a token, too: a client that has collected tokens
@@ -43,7 +50,6 @@ class PlayerNames:
         taken_from: SessionId | None = None
         wins = False
         for _ in range(_ATTEMPTS):
-            gateway = self._identity.id
             result = await name_claims.claim(
                 self._store, name, sid, gateway, conn, token=token, taken_from=taken_from, with_rooms=wins
             )
@@ -57,10 +63,9 @@ class PlayerNames:
             taken_from = result.session
         return False
 
-    async def take_over(self, name: str, sid: SessionId, conn: int) -> None:
+    async def take_over(self, name: str, sid: SessionId, gateway: GatewayId, conn: int) -> None:
         """Move the claim to a session that a room has given the name's seat to, with the rooms noted in it. The claim
         of a session with a token stays: the seat was lost by another player of this name."""
-        gateway = self._identity.id
         result = await name_claims.claim(self._store, name, sid, gateway, conn)
         if isinstance(result, Taken) and not result.token:
             await name_claims.claim(self._store, name, sid, gateway, conn, taken_from=result.session, with_rooms=True)

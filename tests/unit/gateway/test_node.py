@@ -6,7 +6,9 @@ import dataclasses
 import msgspec
 import pytest
 
-from shared.bus import drains, keys
+from gateway.dialects import play
+from gateway.dialects.contract import Opening
+from shared.bus import drains, keys, player_names
 from shared.bus.directory import ListingChange, storing
 from shared.bus.registry import GATEWAYS, WORKERS
 from shared.commands import Gone
@@ -14,7 +16,7 @@ from shared.deliveries import Heartbeat, SessionReplaced
 from shared.ids import Epoch, Partition, RoomId
 from shared.room_events import RoomStatus
 from shared.room_views import Listing
-from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, SETTINGS, GatewayBench, settle
+from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, SETTINGS, GatewayBench, Paper, settle
 from tests.support.waiting import eventually_async
 
 PUBLIC = Listing(RoomId(1000), "stones", 2, RoomStatus.WAITING)
@@ -148,6 +150,21 @@ async def test_a_gateway_that_begins_anew_ignores_deliveries_to_its_old_id() -> 
     await GATEWAYS.unregister(bench.store, GATEWAY)
     await bench.node._heartbeat()
     assert keys.out(GATEWAY) not in bench.subscriptions[1].channels
+
+
+async def test_a_client_that_shakes_hands_while_the_gateway_begins_anew_leaves_no_name_behind() -> None:
+    bench = await started()
+    connection = bench.node.connections.new(Paper(), play.DIALECT, Opening({}, bench.node.rooms), "10.0.0.1")
+    await GATEWAYS.unregister(bench.store, GATEWAY)
+    await bench.node._heartbeat()
+    connection.open()
+    connection.receive(b'{"type": "hello", "name": "ada"}')
+    await settle()
+    held = await player_names.holder(bench.store, "ada")
+    connection.lost()
+    await settle()
+    assert held == connection.sid
+    assert await bench.store.call("HGET", keys.name("ada"), "gateway") == b""
 
 
 async def test_an_operator_can_stop_a_gateway() -> None:
