@@ -122,12 +122,10 @@ class WorkerNode:
     async def _drain_on_stop(self) -> None:
         """Hand over all partitions, each between two of its batches, then end."""
         await self.stop.wait()
-        partitions = self.ownership.partitions
-        log.info("worker %s hands over %d partitions", self.id, len(partitions))
         try:
-            await self.ownership.drain()
             async with asyncio.timeout(_HAND_OVER_S):
-                while partitions:
+                await self.ownership.drain()
+                while self.ownership.partitions:
                     await self._wake_reader()
                     await asyncio.sleep(_HAND_OVER_CHECK_S)
         except (StoreError, TimeoutError):

@@ -66,6 +66,8 @@ class Ownership:
         self.changed = asyncio.Event()
         """Set whenever partitions were added, or shall be handed over."""
         self.draining = False
+        self._round = asyncio.Lock()
+        """Held during a round, which may be taking partitions."""
         self._store = store
         self._commit_store = commit_store or store
         self._settings = settings
@@ -87,14 +89,15 @@ class Ownership:
     async def tick(self, status: bytes = b"{}") -> None:
         """One round: heartbeat, renewal of leases, assignment, dead processes, heartbeats to gateways."""
         self._status = status
-        members = await self._renew_and_register()
-        if members is None or self.draining:
-            return
-        await self._unregister_dead_workers(members)
-        await self._follow_assignment(members)
-        await self._look_for_lost_gateways()
-        await self._send_heartbeats()
-        await self._release_freed_rooms()
+        async with self._round:
+            members = await self._renew_and_register()
+            if members is None or self.draining:
+                return
+            await self._unregister_dead_workers(members)
+            await self._follow_assignment(members)
+            await self._look_for_lost_gateways()
+            await self._send_heartbeats()
+            await self._release_freed_rooms()
         now_ms = self._clock.now_ms()
         for partition in self.partitions.values():
             partition.evict(now_ms - self._settings.rematch_ms, now_ms)
@@ -293,11 +296,14 @@ class Ownership:
         await leases.release(self._store, partition.keys, partition.lease)
 
     async def drain(self) -> None:
-        """Leave the registry, so that the others take over, and mark everything for hand-over."""
+        """Leave the registry, so that the others take over, and mark everything for hand-over, with the partitions that
+        a round is about to take: otherwise they would have no owner until their leases end."""
         self.draining = True
-        await WORKERS.unregister(self._store, self.worker)
-        for partition in self.partitions.values():
-            partition.leaving = True
+        async with self._round:
+            await WORKERS.unregister(self._store, self.worker)
+            for partition in self.partitions.values():
+                partition.leaving = True
+        log.info("worker %s hands over %d partitions", self.worker, len(self.partitions))
         self.changed.set()
         await leases.announce_worker(self._store, self.worker)
 

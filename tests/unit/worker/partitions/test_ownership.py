@@ -1,11 +1,13 @@
 """Ownership: taking, renewing and handing over partitions, and cleaning up after processes that have died."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from shared.bus import command_streams, leases
+from shared.bus.leases import Lease
 from shared.bus.registry import GATEWAYS
 from shared.bus.store import Argument, OutcomeUnknown
 from shared.commands import Compensate, Enter, Envelope
@@ -108,6 +110,33 @@ async def test_a_draining_worker_gives_everything_away(bench: WorkerBench) -> No
     await bench.consumer.release_leaving()
     other = WorkerBench(bench.time, bench.store.server, "w-2")
     await other.ownership.tick()
+    assert (bench.ownership.partitions, sorted(other.ownership.partitions)) == ({}, [0, 1])
+
+
+async def test_a_worker_that_drains_while_it_takes_partitions_gives_them_away(
+    bench: WorkerBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking, may_take = asyncio.Event(), asyncio.Event()
+    take = leases.take
+
+    async def take_late(*arguments: Any) -> list[Lease | None]:
+        taking.set()
+        await may_take.wait()
+        return await take(*arguments)
+
+    monkeypatch.setattr(leases, "take", take_late)
+    tick = asyncio.create_task(bench.ownership.tick())
+    await taking.wait()
+    drain = asyncio.create_task(bench.ownership.drain())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    drained_early = drain.done()
+    may_take.set()
+    await asyncio.gather(tick, drain)
+    await bench.consumer.release_leaving()
+    other = WorkerBench(bench.time, bench.store.server, "w-2")
+    await other.ownership.tick()
+    assert not drained_early  # the process ends when it has drained, and would leave the leases behind
     assert (bench.ownership.partitions, sorted(other.ownership.partitions)) == ({}, [0, 1])
 
 
