@@ -9,8 +9,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 GUIDES = [
-    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md", "SECURITY.md")
-] + [ROOT / "docs" / name for name in ("architecture.md", "operations.md", "page.md", "style.md", "testing.md")]
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md", "SECURITY.md")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "glossary", "loadtest", "operations", "page")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("reliability", "replication", "store", "style", "testing")),
+]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
 FOLDERS = "clients|gateway|worker|shared|deploy|loadtest|tests|benchmarks|docs"
 PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
