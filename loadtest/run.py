@@ -2,10 +2,11 @@
 
 import asyncio
 import secrets
+import signal
 import string
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -105,7 +106,7 @@ async def run(
 
 async def _measure(state: RunState, context: RunContext, playing: "asyncio.Future[Any]") -> None:
     """Measure from the moment that all tables play (with a number of games: from now) until the time or the games are
-    over."""
+    over, or Ctrl-C is pressed."""
     plan, measurements = state.plan, state.measurements
     if plan.games is None:
         await context.all_begun.wait()
@@ -115,11 +116,29 @@ async def _measure(state: RunState, context: RunContext, playing: "asyncio.Futur
     state.meter.mark()
     _sizes(state)()
     async with _faults(state, context):
-        await asyncio.wait({playing}, timeout=plan.duration_s)
+        with _interruptible() as interrupted:
+            await asyncio.wait({playing, interrupted}, timeout=plan.duration_s, return_when=asyncio.FIRST_COMPLETED)
     measurements.end(time.perf_counter())
     state.meter.sample()
     _sizes(state)()
     context.closing.set()
+
+
+@contextmanager
+def _interruptible() -> Iterator["asyncio.Future[None]"]:
+    """A future that the first Ctrl-C completes: the run ends early, with a report. The second one ends the tool."""
+    loop = asyncio.get_running_loop()
+    interrupted: asyncio.Future[None] = loop.create_future()
+
+    def interrupt() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        interrupted.set_result(None)
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    try:
+        yield interrupted
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
 async def _check(state: RunState, context: RunContext) -> None:

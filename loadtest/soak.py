@@ -63,7 +63,11 @@ def _start(options: argparse.Namespace, data: Path) -> "subprocess.Popen[bytes]"
     words += ["--store", options.store, "--durability", options.durability]
     with output.open("wb") as file:
         process = subprocess.Popen(
-            [*_TAVOLATA, *words, "--tcp", listeners], env={**os.environ, **SETTINGS}, stdout=file, stderr=file
+            [*_TAVOLATA, *words, "--tcp", listeners],
+            env={**os.environ, **SETTINGS},
+            stdout=file,
+            stderr=file,
+            start_new_session=True,  # Ctrl-C ends the load tool alone
         )
     end = time.monotonic() + START_S
     while READY not in output.read_text():
@@ -79,7 +83,12 @@ def _load(options: argparse.Namespace, data: Path, found: Path) -> int:
     words += ["--rooms", str(options.rooms), "--think", str(options.think), "--duration", str(options.seconds)]
     words += ["--seed", str(options.seed), "--spare-first", "--check-at-once"]
     words += ["--json", str(found), "--report", str(options.folder / "report.html")]
-    return subprocess.run([*_TAVOLATA, *words], check=False).returncode
+    with subprocess.Popen([*_TAVOLATA, *words]) as load:
+        while True:
+            try:
+                return load.wait()
+            except KeyboardInterrupt:  # the load tool has received it, too, and ends with a report
+                continue
 
 
 def _judge(found: dict[str, Any]) -> list[Growth]:

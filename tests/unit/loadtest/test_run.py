@@ -1,5 +1,8 @@
 """Whole runs against a fake gateway: correct behavior passes, and each kind of violation is found."""
 
+import asyncio
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +63,14 @@ async def test_a_run_with_a_duration_stops_in_mid_game_and_is_checked() -> None:
     state = await play(FakeGateway(), games=None, duration_s=0.2, options={"stones": 100_000}, players=3)
     assert state.findings.clean, state.findings.texts
     assert state.measurements.games == 0
+    assert state.rooms_checked == 3
+    assert good(state)
+
+
+async def test_ctrl_c_ends_a_run_early_and_it_is_checked() -> None:
+    asyncio.get_running_loop().call_later(0.3, os.kill, os.getpid(), signal.SIGINT)
+    state = await play(FakeGateway(), games=None, duration_s=30, options={"stones": 100_000})
+    assert as_json(state)["seconds"] < 10
     assert state.rooms_checked == 3
     assert good(state)
 
