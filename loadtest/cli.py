@@ -5,6 +5,7 @@ import gc
 import random
 import sys
 from collections.abc import Coroutine, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
@@ -138,16 +139,10 @@ def load(
         else:
             dialects = dialects_of(game, dialect)
             addresses = tcp_of(place or [""], dialects, urlsplit(urls[0]).hostname or "") if tcp else {}
-            kinds = (
-                TableKind(
-                    game=game,
-                    dialects=dialects,
-                    players=players,
-                    options=options_of(game, options, expert),
-                    tcp=addresses,
-                    texts=_texts_for(dialects, addresses, texts),
-                ),
-            )
+            choices = options_of(game, options, expert)
+            kind = TableKind(game=game, dialects=dialects, players=players, options=choices, tcp=addresses)
+            kinds = (_with_texts(kind, texts),)
+        fault_fields = {"every_s": every, "seed": seed, "overlap": overlap, "spare_first": spare_first}
         plan = LoadPlan(
             urls=urls,
             kinds=kinds,
@@ -157,11 +152,7 @@ def load(
             think_s=think / 1000,
             seed=seed,
             patience_s=patience + think / 1000,
-            faults=_fault_plan(
-                faults, cluster, data, every_s=every, seed=seed, overlap=overlap, spare_first=spare_first
-            )
-            if faults
-            else None,
+            faults=_fault_plan(faults, cluster, data, **fault_fields) if faults else None,
             check_at_once=check_at_once,
             allow_rewound=allow_rewound,
         )
@@ -185,6 +176,10 @@ def _mix(cluster: KnownCluster | None, texts: Path | None) -> tuple[TableKind, .
     listeners = listeners_of(cluster)
     spoken = tuple(listeners.addresses)
     return mixed_kinds(listeners.addresses, _texts_for(spoken, listeners.addresses, texts or listeners.texts))
+
+
+def _with_texts(kind: TableKind, texts: Path | None) -> TableKind:
+    return replace(kind, texts=_texts_for(kind.dialects, kind.tcp, texts))
 
 
 def _fault_plan(text: str, cluster: KnownCluster | None, data: Path, **fields: Any) -> FaultPlan:

@@ -14,7 +14,7 @@ from deploy.launcher.cluster_set import PRIMARIES, REPLICAS, ClusterSet
 from deploy.launcher.embedded_store import StoreRequest, Topology
 from deploy.launcher.failovers import Outlook, wait_for_failover
 from deploy.launcher.process import ProcessSpec
-from deploy.launcher.store_users import OPERATOR, StoreUsers
+from deploy.launcher.store_users import StoreUsers
 from shared.bus.address import Address
 
 SERVERS = PRIMARIES * (1 + REPLICAS)
@@ -86,7 +86,7 @@ class ClusterStore:
                     continue
 
     def _address(self, port: int) -> Address:
-        return Address(port=port, username=OPERATOR, password=self.config.users.passwords[OPERATOR])
+        return self.config.users.operator_at(port)
 
 
 def outlook(port: int, views: list[list[ClusterNode]]) -> Outlook:

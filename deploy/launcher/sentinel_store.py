@@ -11,7 +11,7 @@ from deploy.launcher.embedded_store import StoreRequest, Topology
 from deploy.launcher.failovers import Outlook, wait_for_failover
 from deploy.launcher.process import ProcessSpec
 from deploy.launcher.sentinel_set import SENTINELS, SERVERS, SentinelSet
-from deploy.launcher.store_users import OPERATOR, StoreUsers
+from deploy.launcher.store_users import StoreUsers
 from shared.bus.address import Address
 
 SENTINEL_PORTS = 10
@@ -114,4 +114,4 @@ class SentinelStore:
         private_files.replace_file(file, self.config.server_file(number, primary).encode())
 
     def _address(self, port: int) -> Address:
-        return Address(port=port, username=OPERATOR, password=self.config.users.passwords[OPERATOR])
+        return self.config.users.operator_at(port)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from shared.bus.address import Address
+
 _TEMPLATES = Path(__file__).parents[1] / "docker"
 OPERATOR, GATEWAY, WORKER = CLIENTS = ("operator", "gateway", "worker")
 REPLICA, SENTINEL = ("replica", "sentinel")
@@ -38,6 +40,10 @@ class StoreUsers:
 
     def url(self, role: str, host: str, port: int) -> str:
         return f"redis://{role}:{self.passwords[role]}@{host}:{port}/0"
+
+    def operator_at(self, port: int, host: str = "127.0.0.1") -> Address:
+        """The address of a server, with the login of the operator."""
+        return Address(host, port, username=OPERATOR, password=self.passwords[OPERATOR])
 
     def acl_file(self) -> str:
         """The same users in the form of an ACL file, whose parser knows no comments."""

@@ -143,7 +143,7 @@ class StoreSet(ABC):
         self.close()
 
     def _address(self, server: SetProcess) -> Address:
-        return Address(HOST, server.port, username=OPERATOR, password=self.users.passwords[OPERATOR])
+        return self.users.operator_at(server.port, HOST)
 
     def _write(self, file: Path, text: str) -> None:
         file.parent.mkdir(exist_ok=True)
