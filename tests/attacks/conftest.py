@@ -11,7 +11,7 @@ from deploy.launcher.ports import free_port
 from tests.support.cluster import Cluster
 from tests.support.player import Player
 
-Arrive: TypeAlias = Callable[[], Awaitable[Player]]
+NewPlayer: TypeAlias = Callable[[], Awaitable[Player]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ def attacked(_cluster: Cluster) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-async def arrive(attacked: Cluster) -> AsyncIterator[Arrive]:
+async def new_player(attacked: Cluster) -> AsyncIterator[NewPlayer]:
     """Connects a new player of `play` to the gateway."""
-    async with AsyncExitStack() as guests:
+    async with AsyncExitStack() as players:
 
-        async def bring() -> Player:
-            return await (await guests.enter_async_context(Player())).arrive(attacked.gateways[0].url)
+        async def log_in() -> Player:
+            return await (await players.enter_async_context(Player())).log_in(attacked.gateways[0].url)
 
-        yield bring
+        yield log_in

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.bus import keys, meta
-from tests.attacks.conftest import Arrive
+from tests.attacks.conftest import NewPlayer
 from tests.support.cluster import HOST, Cluster
 from tests.support.control import Control
 from tests.support.hostile import HostileClient, message
@@ -65,13 +65,13 @@ async def test_guesses_of_room_numbers_are_limited(attacked: Cluster, way: str) 
     assert found["room"] <= MOST_MISSES
 
 
-async def test_an_attacker_who_guesses_does_not_shut_others_out(attacked: Cluster, arrive: Arrive) -> None:
+async def test_an_attacker_who_guesses_does_not_shut_others_out(attacked: Cluster, new_player: NewPlayer) -> None:
     def attack() -> list[str]:
         with HostileClient(attacked.gateways[0].port, address="127.0.1.20") as hostile:
             return _play("join")(hostile)
 
     await asyncio.to_thread(attack)
-    first, second = await arrive(), await arrive()
+    first, second = await new_player(), await new_player()
     opened = await first.ask("create", game="stones", seats=2)
     assert (await second.ask("join", room=opened["room"] + 1))["code"] == "room/unknown"
     assert (await second.ask("join", room=opened["room"]))["type"] == "entered"

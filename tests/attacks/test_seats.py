@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.conftest import Arrive
+from tests.attacks.conftest import NewPlayer
 from tests.support.cluster import Cluster
 from tests.support.control import Control
 from tests.support.hostile import HostileClient, frame
@@ -36,28 +36,28 @@ THIEVES = [
         "codex",
         "codex",
         lambda name, _room: {"type": "RejoinGameMessage", "nickname": name},
-        lambda said: said["type"] == "ConfirmRejoinGameMessage" and not said["confirmRejoinGame"],
+        lambda message: message["type"] == "ConfirmRejoinGameMessage" and not message["confirmRejoinGame"],
     ),
     Thief(
         "codex",
         "codex",
         lambda name, room: {"type": "RejoinGameMessage", "nickname": name, "gameId": room},
-        lambda said: said["type"] == "ConfirmRejoinGameMessage" and not said["confirmRejoinGame"],
+        lambda message: message["type"] == "ConfirmRejoinGameMessage" and not message["confirmRejoinGame"],
     ),
-    Thief("snarl", "snarl", lambda name, _room: name, lambda said: said == "name"),
+    Thief("snarl", "snarl", lambda name, _room: name, lambda message: message == "name"),
     Thief(
         "eriantys/events",
         "eriantys",
         lambda name, _room: {"type": "Login", "username": name},
-        lambda said: said["type"] == "Nack",
+        lambda message: message["type"] == "Nack",
     ),
     Thief(
         "eriantys/prompts",
         "eriantys",
         lambda name, room: {"type": "Join", "nickname": name, "mage": "MAGE1", "index": room},
-        lambda said: said["type"] == "Error",
+        lambda message: message["type"] == "Error",
     ),
-    Thief("eriantys/status", "eriantys", lambda name, _room: name, lambda said: said.get("status", 0) != 0),
+    Thief("eriantys/status", "eriantys", lambda name, _room: name, lambda message: message.get("status", 0) != 0),
 ]
 
 
@@ -73,10 +73,10 @@ def _steal(port: int, thief: Thief, name: str, room: int) -> list[Any]:
 
 def _answer(hostile: HostileClient) -> Any:
     """The next message that is no greeting, list, ping or heartbeat."""
-    while (said := hostile.next_message()) is not None:
-        kind = said.get("type", "") if isinstance(said, dict) else said
+    while (message := hostile.next_message()) is not None:
+        kind = message.get("type", "") if isinstance(message, dict) else message
         if kind not in ("welcome", "Welcome", "Ping", "HeartbeatMessage"):
-            return said
+            return message
     raise AssertionError("the connection was closed")
 
 
@@ -84,28 +84,30 @@ async def _private_table(victim: Player, partner: Player, game: str) -> int:
     opened = await victim.ask("create", game=game, seats=2, private=True)
     key = {"key": opened["key"]} if "key" in opened else {}
     assert (await partner.ask("join", room=opened["room"], **key))["type"] == "entered"
-    await partner.event(opened["room"], "room.started")
+    await partner.wait_for_event(opened["room"], "room.started")
     return int(opened["room"])
 
 
 @pytest.mark.parametrize("thief", THIEVES, ids=lambda thief: thief.dialect)
-async def test_no_stranger_gets_a_seat_of_a_token_by_its_name(attacked: Cluster, arrive: Arrive, thief: Thief) -> None:
+async def test_no_stranger_gets_a_seat_of_a_token_by_its_name(
+    attacked: Cluster, new_player: NewPlayer, thief: Thief
+) -> None:
     gateway = attacked.gateways[0]
-    victim, partner = await arrive(), await arrive()
+    victim, partner = await new_player(), await new_player()
     async with Control(attacked):
         room = await _private_table(victim, partner, thief.game)
         victim.drop()
-        await partner.event(room, "room.away")
+        await partner.wait_for_event(room, "room.away")
         answers = await asyncio.to_thread(_steal, gateway.port, thief, victim.name, room)
         assert all(thief.refused(answer) for answer in answers), answers
-        assert await victim.come_back(gateway.url)
+        assert await victim.reconnect(gateway.url)
         assert (await victim.ask("view", room=room))["seat"] == 0
-        await partner.event(room, "room.back")
+        await partner.wait_for_event(room, "room.back")
 
 
-async def test_the_owner_of_a_seat_returns_while_strangers_claim_it(attacked: Cluster, arrive: Arrive) -> None:
+async def test_the_owner_of_a_seat_returns_while_strangers_claim_it(attacked: Cluster, new_player: NewPlayer) -> None:
     gateway, thief = attacked.gateways[0], THIEVES[0]
-    victim, partner = await arrive(), await arrive()
+    victim, partner = await new_player(), await new_player()
     room = await _private_table(victim, partner, thief.game)
     victim.drop()
     async with asyncio.TaskGroup() as group:
@@ -119,8 +121,8 @@ async def test_the_owner_of_a_seat_returns_while_strangers_claim_it(attacked: Cl
     assert victim.closed is None
 
 
-async def test_a_private_room_is_unknown_without_its_key(attacked: Cluster, arrive: Arrive) -> None:
-    owner, guest, stranger = await arrive(), await arrive(), await arrive()
+async def test_a_private_room_is_unknown_without_its_key(attacked: Cluster, new_player: NewPlayer) -> None:
+    owner, guest, stranger = await new_player(), await new_player(), await new_player()
     opened = await owner.ask("create", game="stones", seats=2, private=True)
     room, key = opened["room"], opened["key"]
     assert len(key) >= LEAST_KEY
@@ -140,11 +142,13 @@ def _points(value: Any) -> list[tuple[int, int]]:
     return [point for inner in value for point in _points(inner)] if isinstance(value, list) else []
 
 
-async def test_a_spectator_of_snarl_sees_no_more_than_the_players_have_seen(attacked: Cluster, arrive: Arrive) -> None:
-    first, second, watcher = await arrive(), await arrive(), await arrive()
+async def test_a_spectator_of_snarl_sees_no_more_than_the_players_have_seen(
+    attacked: Cluster, new_player: NewPlayer
+) -> None:
+    first, second, watcher = await new_player(), await new_player(), await new_player()
     room = (await first.ask("create", game="snarl", seats=2))["room"]
     await second.ask("join", room=room)
-    await first.event(room, "room.started")
+    await first.wait_for_event(room, "room.started")
     centers = []
     for player in (first, second):
         centers.append((await player.ask("view", room=room))["view"]["game"]["window"]["position"])

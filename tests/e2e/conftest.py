@@ -9,7 +9,7 @@ import pytest
 from tests.support.cluster import QUICK, Cluster, Node
 from tests.support.player import Player
 
-Arrive: TypeAlias = Callable[[Node], Awaitable[Player]]
+NewPlayer: TypeAlias = Callable[[Node], Awaitable[Player]]
 
 
 @pytest.fixture(scope="session")
@@ -33,12 +33,12 @@ def hurt(_fragile: Cluster) -> Cluster:
 
 
 @pytest.fixture
-async def arrive() -> AsyncIterator[Arrive]:
+async def new_player() -> AsyncIterator[NewPlayer]:
     """Connects a new player to a gateway. At the end, no player may have seen a gap, a repetition or disorder."""
-    async with AsyncExitStack() as guests:
+    async with AsyncExitStack() as players:
 
-        async def bring(gateway: Node) -> Player:
-            player = await guests.enter_async_context(Player())
-            return await player.arrive(gateway.url)
+        async def log_in(gateway: Node) -> Player:
+            player = await players.enter_async_context(Player())
+            return await player.log_in(gateway.url)
 
-        yield bring
+        yield log_in

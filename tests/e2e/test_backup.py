@@ -35,20 +35,20 @@ async def test_a_cluster_restored_from_a_backup_goes_on_and_tells_players_who_sa
     async with Player() as ada, Player() as bob:
         with cluster:
             for player in (ada, bob):
-                await player.arrive(url)
+                await player.log_in(url)
             table = await StonesTable.open(ada, bob)
             await table.moves(4)
             await back_up_under_load(table, file, data)
             await table.moves(5)
             saw = ada.rooms[table.room].offset
             for player in (ada, bob):
-                await player.end()
+                await player.close()
         shutil.rmtree(data)
         await run("restore", str(file), "--data", str(data))
         with cluster:
             for player in (ada, bob):
-                await player.come_back(url)
-                view = await player.hear(lambda said: said.get("reason") == "rewound")
+                await player.reconnect(url)
+                view = await player.wait_for_message(lambda message: message.get("reason") == "rewound")
                 assert view["room"] == table.room
                 assert view["offset"] < saw - 4
             kept = ada.rooms[table.room].offset

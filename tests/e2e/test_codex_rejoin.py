@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import Cluster, Node
 from tests.support.player import Message, new_name
 
@@ -71,13 +71,15 @@ async def test_who_is_lost_again_while_coming_back_can_come_back(calm: Cluster, 
     assert not (await thief.ask("CreateGameMessage", numPlayers=2))["confirmGameCreation"]
 
 
-async def test_who_comes_back_after_the_end_is_told_who_won(calm: Cluster, arrive: Arrive, turn_up: Connect) -> None:
-    host = await arrive(calm.gateways[0])
+async def test_who_comes_back_after_the_end_is_told_who_won(
+    calm: Cluster, new_player: NewPlayer, turn_up: Connect
+) -> None:
+    host = await new_player(calm.gateways[0])
     game = (await host.ask("create", game="codex", seats=2, options={"alone_ms": 50}))["room"]
     bob = await turn_up(calm.gateways[1], new_name())
     await bob.ask("JoinGameMessage", gameId=game)
     bob.drop()
-    await host.hear(lambda said: "room.ended" in [event["type"] for event in said.get("events", ())])
+    await host.wait_for_message(lambda message: "room.ended" in [event["type"] for event in message.get("events", ())])
     bob = await turn_up(calm.gateways[0], bob.name)
     answer = await bob.ask("RejoinGameMessage")
     assert not answer["confirmRejoinGame"]

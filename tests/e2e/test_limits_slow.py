@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import HOST, Cluster, Node
 from tests.support.player import Message, Player
 from tests.support.stones import StonesTable
@@ -40,9 +40,9 @@ async def _slow(gateway: Node) -> Player:
     return player
 
 
-async def _chatty_room(arrive: Arrive, gateway: Node) -> int:
+async def _chatty_room(new_player: NewPlayer, gateway: Node) -> int:
     """A room whose views are long. Chat has a rate, so two players write it."""
-    first, second = await arrive(gateway), await arrive(gateway)
+    first, second = await new_player(gateway), await new_player(gateway)
     table = await StonesTable.open(first, second)
     for speaker in (first, second):
         for _ in range(18):
@@ -66,59 +66,59 @@ async def _clog(slow: Player, gateway: Node, chatty_room: int, enough: int) -> N
     asking.cancel()
 
 
-def _after_slowness(said: Message) -> bool:
-    return said["type"] == "view" and said.get("reason") == "slow" and not said["view"].get("chat")
+def _after_slowness(message: Message) -> bool:
+    return message["type"] == "view" and message.get("reason") == "slow" and not message["view"].get("chat")
 
 
 async def test_a_slow_reader_gets_a_view_when_it_reads_again_and_the_others_everything(
-    narrow: Cluster, arrive: Arrive
+    narrow: Cluster, new_player: NewPlayer
 ) -> None:
     gateway = narrow.gateways[0]
-    first, second = await arrive(gateway), await arrive(gateway)
+    first, second = await new_player(gateway), await new_player(gateway)
     table = await StonesTable.open(first, second)
-    chatty_room = await _chatty_room(arrive, narrow.gateways[0])
+    chatty_room = await _chatty_room(new_player, narrow.gateways[0])
     async with await _slow(gateway) as slow:
         await slow.ask("spectate", room=table.room)
         await _clog(slow, gateway, chatty_room, SPECTATORS)
         await table.moves(4)
         slow.reading.set()
-        await slow.hear(_after_slowness)
+        await slow.wait_for_message(_after_slowness)
         await table.moves(2)
-        await slow.reach(table.room, first.rooms[table.room].offset)
+        await slow.wait_for_step(table.room, first.rooms[table.room].offset)
     await table.check()
 
 
-async def test_a_slow_player_is_resynced_and_plays_on(narrow: Cluster, arrive: Arrive) -> None:
+async def test_a_slow_player_is_resynced_and_plays_on(narrow: Cluster, new_player: NewPlayer) -> None:
     gateway = narrow.gateways[0]
-    fast, chatty_room = await arrive(gateway), await _chatty_room(arrive, gateway)
+    fast, chatty_room = await new_player(gateway), await _chatty_room(new_player, gateway)
     async with await _slow(gateway) as slow:
         opened = await fast.ask("create", game="stones", seats=2, options={"stones": 100})
         await slow.ask("join", room=opened["room"])
-        await slow.event(opened["room"], "room.started")
+        await slow.wait_for_event(opened["room"], "room.started")
         await _clog(slow, gateway, chatty_room, OUTBOX)
         assert (await fast.take(opened["room"]))["type"] == "ack"
         slow.reading.set()
-        view = await slow.hear(_after_slowness)
+        view = await slow.wait_for_message(_after_slowness)
         assert view["seat"] == 1
-        await slow.reach(opened["room"], fast.rooms[opened["room"]].offset)
+        await slow.wait_for_step(opened["room"], fast.rooms[opened["room"]].offset)
         assert (await slow.take(opened["room"]))["type"] == "ack"
 
 
-async def test_a_reader_who_stays_slow_is_closed_and_comes_back(narrow: Cluster, arrive: Arrive) -> None:
+async def test_a_reader_who_stays_slow_is_closed_and_comes_back(narrow: Cluster, new_player: NewPlayer) -> None:
     gateway = narrow.gateways[1]
-    first, second = await arrive(narrow.gateways[0]), await arrive(narrow.gateways[0])
+    first, second = await new_player(narrow.gateways[0]), await new_player(narrow.gateways[0])
     table = await StonesTable.open(first, second)
-    chatty_room = await _chatty_room(arrive, narrow.gateways[0])
+    chatty_room = await _chatty_room(new_player, narrow.gateways[0])
     async with await _slow(gateway) as slow:
         await slow.ask("spectate", room=table.room)
         await _clog(slow, gateway, chatty_room, SPECTATORS)
         await table.moves(4)
         await eventually_async(lambda: "reads too slowly" in gateway.log(), "the gateway gives it up")
         slow.reading.set()
-        assert (await slow.lost())[0] == 4002
-        await slow.come_back(gateway.url)
+        assert (await slow.wait_closed())[0] == 4002
+        await slow.reconnect(gateway.url)
         await table.moves(2)
-        await slow.reach(table.room, first.rooms[table.room].offset)
+        await slow.wait_for_step(table.room, first.rooms[table.room].offset)
     await table.check()
 
 
@@ -127,8 +127,8 @@ async def test_a_thousand_clients_come_back_at_once(narrow: Cluster) -> None:
     crowd = [Player() for _ in range(CROWD)]
 
     async def seat(first: Player, second: Player) -> Message:
-        await first.arrive(gateway.url)
-        await second.arrive(gateway.url)
+        await first.log_in(gateway.url)
+        await second.log_in(gateway.url)
         return await _table(first, second)
 
     pairs = list(zip(crowd[::2], crowd[1::2], strict=True))
@@ -136,18 +136,18 @@ async def test_a_thousand_clients_come_back_at_once(narrow: Cluster) -> None:
         await asyncio.gather(*(seat(*pair) for pair in pairs[at : at + 50]))
     for player in crowd:
         player.drop()
-    await asyncio.gather(*(player.lost() for player in crowd))
-    await asyncio.gather(*(player.come_back(gateway.url) for player in crowd))
+    await asyncio.gather(*(player.wait_closed() for player in crowd))
+    await asyncio.gather(*(player.reconnect(gateway.url) for player in crowd))
     for first, second in pairs:
         (room,) = first.rooms
         assert (await first.take(room))["type"] == "ack"
-        await second.reach(room, first.rooms[room].offset)
+        await second.wait_for_step(room, first.rooms[room].offset)
     assert gateway.metrics()['tavolata_connections{dialect="play"}'] == CROWD
-    await asyncio.gather(*(player.end() for player in crowd))
+    await asyncio.gather(*(player.close() for player in crowd))
     assert not [fault for player in crowd for fault in player.faults]
 
 
 async def _table(first: Player, second: Player) -> Message:
     opened = await first.ask("create", game="stones", seats=2)
     await second.ask("join", room=opened["room"])
-    return await second.event(opened["room"], "room.started")
+    return await second.wait_for_event(opened["room"], "room.started")

@@ -16,7 +16,7 @@ from shared.bus.client import StoreClient
 from shared.bus.scripts import LOADING
 from shared.ids import LOBBY, RoomId, partition_of
 from shared.journal_records import Acted
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import HOST, PARTITIONS, QUICK, Cluster, Node
 from tests.support.stones import StonesTable
 from tests.support.waiting import eventually_async
@@ -96,10 +96,10 @@ async def quarantine(cluster: Cluster, room: int) -> None:
 
 
 async def test_each_act_holds_after_its_processes_are_killed_and_the_audit_equals_the_journal(
-    whole: Cluster, arrive: Arrive
+    whole: Cluster, new_player: NewPlayer
 ) -> None:
     first = whole.gateways[0]
-    tables = [await StonesTable.open(await arrive(first), await arrive(first)) for _ in range(3)]
+    tables = [await StonesTable.open(await new_player(first), await new_player(first)) for _ in range(3)]
     closed, reduced, freed = (table.room for table in tables)
 
     await order_and_kill(whole, whole.owner(closed), f"rooms/{closed}/close", "a-close")
@@ -128,7 +128,7 @@ async def test_each_act_holds_after_its_processes_are_killed_and_the_audit_equal
     assert ids[-4:] == ["a-close", "a-remove", "a-free", "a-revoke"]
 
 
-async def test_a_drain_holds_and_is_audited(whole: Cluster, arrive: Arrive) -> None:
+async def test_a_drain_holds_and_is_audited(whole: Cluster, new_player: NewPlayer) -> None:
     status = next(iter(whole.shares().values()))
     victim = next(worker for worker in whole.workers if worker.pid == status["pid"])
     known = operator(whole.gateways[0]).get("cluster")["workers"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import Cluster
 from tests.support.player import Player
 from tests.support.stones import StonesTable
@@ -36,83 +36,83 @@ async def _still_well(player: Player) -> None:
 
 @pytest.mark.parametrize("frame", NONSENSE, ids=lambda frame: frame[:20])
 async def test_a_malformed_frame_is_answered_with_an_error_and_the_connection_stays(
-    calm: Cluster, arrive: Arrive, frame: str
+    calm: Cluster, new_player: NewPlayer, frame: str
 ) -> None:
-    player = await arrive(calm.gateways[0])
+    player = await new_player(calm.gateways[0])
     await player.send_raw(frame)
-    error = await player.hear(lambda said: said["type"] == "error")
+    error = await player.wait_for_message(lambda message: message["type"] == "error")
     assert error["code"] in ("frame/malformed", "frame/unknown_type")
     await _still_well(player)
 
 
-async def test_a_message_of_an_unknown_type_is_named_as_such(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_message_of_an_unknown_type_is_named_as_such(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     error = await player.ask("teleport", room=1000)
     assert error["code"] == "frame/unknown_type"
     await _still_well(player)
 
 
-async def test_a_binary_message_is_refused_and_the_connection_stays(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_binary_message_is_refused_and_the_connection_stays(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     await player.send_raw(b'{"type": "ping", "t": 1}')
-    assert (await player.hear(lambda said: said["type"] == "error"))["code"] == "frame/binary"
+    assert (await player.wait_for_message(lambda message: message["type"] == "error"))["code"] == "frame/binary"
     await _still_well(player)
 
 
 @pytest.mark.parametrize("size", [64 * 1024 + 1, 1024 * 1024])
 async def test_an_oversized_message_is_refused_and_the_connection_stays(
-    calm: Cluster, arrive: Arrive, size: int
+    calm: Cluster, new_player: NewPlayer, size: int
 ) -> None:
-    player = await arrive(calm.gateways[0])
+    player = await new_player(calm.gateways[0])
     await player.send_raw(" " * size)
-    assert (await player.hear(lambda said: said["type"] == "error"))["code"] == "frame/too_big"
+    assert (await player.wait_for_message(lambda message: message["type"] == "error"))["code"] == "frame/too_big"
     await _still_well(player)
 
 
-async def test_a_message_of_exactly_64_kib_is_read(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_message_of_exactly_64_kib_is_read(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     ping = json.dumps({"type": "ping", "t": 5})
     await player.send_raw(ping + " " * (64 * 1024 - len(ping)))
-    assert await player.hear(lambda said: said == {"type": "pong", "t": 5})
+    assert await player.wait_for_message(lambda message: message == {"type": "pong", "t": 5})
 
 
 async def test_an_oversized_message_in_fragments_is_refused_and_the_connection_stays(
-    calm: Cluster, arrive: Arrive
+    calm: Cluster, new_player: NewPlayer
 ) -> None:
-    player = await arrive(calm.gateways[0])
+    player = await new_player(calm.gateways[0])
     await player.send_parts([" " * 40_000] * 4)
-    assert (await player.hear(lambda said: said["type"] == "error"))["code"] == "frame/too_big"
+    assert (await player.wait_for_message(lambda message: message["type"] == "error"))["code"] == "frame/too_big"
     await _still_well(player)
 
 
-async def test_a_message_in_fragments_is_put_together(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_message_in_fragments_is_put_together(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     await player.send_parts(['{"type": ', '"ping", ', '"t": 3}'])
-    assert await player.hear(lambda said: said == {"type": "pong", "t": 3})
+    assert await player.wait_for_message(lambda message: message == {"type": "pong", "t": 3})
 
 
-async def test_a_message_without_end_closes_the_connection(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_message_without_end_closes_the_connection(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     player.send_bytes(b"\x81\xff" + (1 << 40).to_bytes(8, "big") + b"\x00" * 1_000)
-    assert (await player.lost())[0] == 1009
+    assert (await player.wait_closed())[0] == 1009
 
 
-async def test_twenty_malformed_frames_in_a_row_close_the_connection(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_twenty_malformed_frames_in_a_row_close_the_connection(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     for _ in range(20):
         await player.send_raw("nonsense")
-    assert (await player.lost())[0] == 1008
-    assert [said["type"] for said in player.heard].count("error") == 20
+    assert (await player.wait_closed())[0] == 1008
+    assert [message["type"] for message in player.messages].count("error") == 20
 
 
-async def test_a_good_frame_between_malformed_ones_starts_the_count_again(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_good_frame_between_malformed_ones_starts_the_count_again(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     for _ in range(3):
         for _ in range(19):
             await player.send_raw("nonsense")
         await player.send(type="ping", t=0)
     await _still_well(player)
-    assert [said["type"] for said in player.heard].count("error") == 57
+    assert [message["type"] for message in player.messages].count("error") == 57
 
 
 async def test_who_has_not_said_hello_may_do_nothing_but_ping(calm: Cluster) -> None:
@@ -127,11 +127,11 @@ async def test_who_has_not_said_hello_may_do_nothing_but_ping(calm: Cluster) -> 
         await _still_well(player)
 
 
-async def test_a_second_hello_is_refused(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
-    before = len(player.heard)
+async def test_a_second_hello_is_refused(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
+    before = len(player.messages)
     await player.send(type="hello", name="another")
-    error = await player.hear(lambda said: said["type"] == "error", after=before)
+    error = await player.wait_for_message(lambda message: message["type"] == "error", after=before)
     assert error["code"] == "session/twice"
     assert (await player.ask("rooms"))["type"] == "rooms"
 
@@ -144,8 +144,8 @@ async def test_a_bad_name_is_refused_and_a_good_one_is_taken_after_it(calm: Clus
         assert (await player.hello(name=player.name))["type"] == "welcome"
 
 
-async def test_moves_that_are_not_allowed_change_nothing(calm: Cluster, arrive: Arrive) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+async def test_moves_that_are_not_allowed_change_nothing(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     offset = first.rooms[table.room].offset
     refusals = [
@@ -170,34 +170,34 @@ async def test_moves_that_are_not_allowed_change_nothing(calm: Cluster, arrive: 
 
 
 async def test_a_request_that_is_sent_twice_is_carried_out_once_and_answered_twice(
-    calm: Cluster, arrive: Arrive
+    calm: Cluster, new_player: NewPlayer
 ) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     ack = await table.move()
-    before = len(first.heard)
+    before = len(first.messages)
     await first.send(type="act", id=ack["id"], room=table.room, command={"type": "take", "count": 1})
-    again = await first.hear(lambda said: said.get("id") == ack["id"], after=before)
+    again = await first.wait_for_message(lambda message: message.get("id") == ack["id"], after=before)
     assert (again["type"], again["offset"]) == ("ack", ack["offset"])
     await table.moves(2)
     await table.check()
 
 
-async def test_a_refusal_stays_a_refusal_when_the_request_is_sent_again(calm: Cluster, arrive: Arrive) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+async def test_a_refusal_stays_a_refusal_when_the_request_is_sent_again(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     refused = await second.take(table.room)
     await table.move()
-    before = len(second.heard)
+    before = len(second.messages)
     await second.send(type="act", id=refused["id"], room=table.room, command={"type": "take", "count": 1})
-    again = await second.hear(lambda said: said.get("id") == refused["id"], after=before)
+    again = await second.wait_for_message(lambda message: message.get("id") == refused["id"], after=before)
     assert again["code"] == "game/not_your_turn"
     await table.moves(2)
     await table.check()
 
 
-async def test_a_request_older_than_the_last_ones_is_never_carried_out(calm: Cluster, arrive: Arrive) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+async def test_a_request_older_than_the_last_ones_is_never_carried_out(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     await table.moves(2)
     await first.send(type="act", id=7, room=table.room, command={"type": "take", "count": 1})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import Cluster
 from tests.support.stones import StonesTable
 from tests.support.waiting import eventually, eventually_async
@@ -38,13 +38,13 @@ def test_everybody_is_well_and_ready(calm: Cluster) -> None:
         assert worker.json("/healthz")["ok"] is True
 
 
-async def test_gateways_and_workers_count_what_they_do(calm: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in calm.gateways]
+async def test_gateways_and_workers_count_what_they_do(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = [await new_player(gateway) for gateway in calm.gateways]
     table = await StonesTable.open(first, second)
     await table.moves(4)
     assert (await first.take(table.room, 9))["code"] == "game/illegal"
     second.drop()
-    await second.come_back(calm.gateways[0].url)
+    await second.reconnect(calm.gateways[0].url)
     await table.moves(2)
     owner = calm.owner(table.room)
     # Workers count their rooms once a second.
@@ -69,8 +69,8 @@ def test_the_games_are_listed_with_their_schemas(calm: Cluster) -> None:
     assert "count" in json.dumps(games["stones"]["commands"])
 
 
-async def test_public_rooms_are_listed_with_filters(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_public_rooms_are_listed_with_filters(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     room = (await player.ask("create", game="stones", seats=3))["room"]
     hidden = (await player.ask("create", game="stones", seats=3, private=True))["room"]
 
@@ -87,8 +87,8 @@ async def test_public_rooms_are_listed_with_filters(calm: Cluster, arrive: Arriv
         assert calm.gateways[0].get(f"/api/rooms?seats={nonsense}")[0] == 400
 
 
-async def test_a_seat_reads_its_updates_and_others_those_of_spectators(calm: Cluster, arrive: Arrive) -> None:
-    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+async def test_a_seat_reads_its_updates_and_others_those_of_spectators(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second, other = [await new_player(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second)
     await table.moves(5)
     path = f"/api/rooms/{table.room}/updates"
@@ -110,8 +110,8 @@ async def test_a_seat_reads_its_updates_and_others_those_of_spectators(calm: Clu
         assert calm.gateways[0].get(f"{path}?after={nonsense}", first.token)[0] == 400
 
 
-async def test_players_and_spectators_at_all_gateways_are_counted(calm: Cluster, arrive: Arrive) -> None:
-    first, second, watcher, other = [await arrive(calm.gateways[number % 2]) for number in range(4)]
+async def test_players_and_spectators_at_all_gateways_are_counted(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second, watcher, other = [await new_player(calm.gateways[number % 2]) for number in range(4)]
     table = await StonesTable.open(first, second)
     for spectator in (watcher, other):
         await spectator.ask("spectate", room=table.room)
@@ -121,8 +121,10 @@ async def test_players_and_spectators_at_all_gateways_are_counted(calm: Cluster,
     assert calm.gateways[1].json("/api/rooms/77777/watchers") == {"watching": 0}
 
 
-async def test_who_gave_a_seat_up_does_not_read_what_its_next_player_is_told(calm: Cluster, arrive: Arrive) -> None:
-    first, second, third = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+async def test_who_gave_a_seat_up_does_not_read_what_its_next_player_is_told(
+    calm: Cluster, new_player: NewPlayer
+) -> None:
+    first, second, third = [await new_player(calm.gateways[number % 2]) for number in range(3)]
     room = (await first.ask("create", game="stones", seats=3))["room"]
     seat = (await second.ask("join", room=room))["seat"]
     path = f"/api/rooms/{room}/updates"
@@ -133,14 +135,14 @@ async def test_who_gave_a_seat_up_does_not_read_what_its_next_player_is_told(cal
     assert calm.gateways[0].get(path, third.token)[0] == 200
 
 
-async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in calm.gateways]
+async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = [await new_player(gateway) for gateway in calm.gateways]
     table = await StonesTable.open(first, second, stones=4)
     await first.ask("say", room=table.room, text="not for posterity")
     assert calm.gateways[0].get(f"/api/replays/{table.room}")[0] == 409
     await table.move(2)
     await table.move(2)
-    await first.event(table.room, "room.ended")
+    await first.wait_for_event(table.room, "room.ended")
     status, body = calm.gateways[1].get(f"/api/replays/{table.room}")
     assert status == 200
     kinds = [event["type"] for step in json.loads(body)["steps"] for event in step["events"]]
@@ -150,11 +152,11 @@ async def test_a_game_can_be_replayed_once_it_is_finished(calm: Cluster, arrive:
     assert calm.gateways[0].get("/api/replays/77777")[0] == 404
 
 
-async def test_a_private_game_is_replayed_for_its_seats_and_its_key_alone(calm: Cluster, arrive: Arrive) -> None:
-    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+async def test_a_private_game_is_replayed_for_its_seats_and_its_key_alone(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second, other = [await new_player(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second, stones=1, private=True)
     await table.move()
-    await first.event(table.room, "room.ended")
+    await first.wait_for_event(table.room, "room.ended")
     key = (await first.ask("view", room=table.room))["key"]
     path, gateway = f"/api/replays/{table.room}", calm.gateways[0]
     missing = gateway.get("/api/replays/77777")
@@ -165,40 +167,40 @@ async def test_a_private_game_is_replayed_for_its_seats_and_its_key_alone(calm: 
     assert gateway.get(path, second.token)[0] == gateway.get(path, key=key)[0] == 200
 
 
-async def test_a_game_without_spectators_is_replayed_for_its_seats_alone(calm: Cluster, arrive: Arrive) -> None:
-    first, second, other = [await arrive(calm.gateways[number % 2]) for number in range(3)]
+async def test_a_game_without_spectators_is_replayed_for_its_seats_alone(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second, other = [await new_player(calm.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second, stones=1, spectators="none")
     await table.move()
-    await first.event(table.room, "room.ended")
+    await first.wait_for_event(table.room, "room.ended")
     path = f"/api/replays/{table.room}"
     status, body = calm.gateways[0].get(path, other.token)
     assert (status, json.loads(body)["code"]) == (403, "room/no_spectators")
     assert calm.gateways[0].get(path, second.token)[0] == 200
 
 
-async def test_the_tokens_of_an_ended_session_read_nothing_at_any_gateway(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_the_tokens_of_an_ended_session_read_nothing_at_any_gateway(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     room = (await player.ask("create", game="stones", seats=2))["room"]
     path, token = f"/api/rooms/{room}/updates", player.token
     assert calm.gateways[1].get(path, token)[0] == 200
     await player.send(type="bye", forget=True)
-    assert (await player.lost())[0] == 1000
+    assert (await player.wait_closed())[0] == 1000
     status, body = calm.gateways[1].get(path, token)
     assert (status, json.loads(body)["code"]) == (401, "token/revoked")
 
 
-async def test_a_replay_does_not_tell_the_options_that_are_secret(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_replay_does_not_tell_the_options_that_are_secret(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     options = {"levels": "shipped", "move_time_ms": 60_000}
     room = (await player.ask("create", game="snarl", seats=1, options=options))["room"]
-    await player.event(room, "room.started")
+    await player.wait_for_event(room, "room.started")
     await player.ask("leave", room=room)
     status, body = calm.gateways[1].get(f"/api/replays/{room}")
     assert (status, json.loads(body)["spec"]["options"]) == (200, {"move_time_ms": 60_000})
 
 
-async def test_a_room_number_that_no_room_can_have_is_unknown(calm: Cluster, arrive: Arrive) -> None:
-    player, far = await arrive(calm.gateways[0]), "9" * 5_000
+async def test_a_room_number_that_no_room_can_have_is_unknown(calm: Cluster, new_player: NewPlayer) -> None:
+    player, far = await new_player(calm.gateways[0]), "9" * 5_000
     for path in (f"/api/replays/{far}", f"/api/rooms/{far}/updates"):
         status, body = calm.gateways[0].get(path, player.token)
         assert (status, json.loads(body)["code"]) == (404, "room/unknown")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import QUICK, Cluster
 from tests.support.waiting import eventually
 
@@ -157,33 +157,39 @@ def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster.start(2, 1)
 
 
-async def test_a_game_of_one_file_outside_the_project_is_listed_and_played(open_house: Cluster, arrive: Arrive) -> None:
+async def test_a_game_of_one_file_outside_the_project_is_listed_and_played(
+    open_house: Cluster, new_player: NewPlayer
+) -> None:
     games = {game["name"]: game for game in open_house.gateways[1].json("/api/games")["games"]}
     assert (games["coin"]["title"], games["coin"]["seats"]) == ("Heads or tails", [2])
-    first, second = [await arrive(gateway) for gateway in open_house.gateways]
+    first, second = [await new_player(gateway) for gateway in open_house.gateways]
     room = (await first.ask("create", game="coin", seats=2))["room"]
     await second.ask("join", room=room)
-    await second.event(room, "room.started")
-    assert (await second.event(room, "began"))["seed"] == 0
+    await second.wait_for_event(room, "room.started")
+    assert (await second.wait_for_event(room, "began"))["seed"] == 0
     assert (await first.act(room, {"type": "call", "side": "rim"}))["code"] == "game/illegal"
     assert (await first.act(room, {"type": "call", "side": "tails"}))["type"] == "ack"
-    ended = await second.event(room, "room.ended")
-    tossed = await second.event(room, "tossed")
+    ended = await second.wait_for_event(room, "room.ended")
+    tossed = await second.wait_for_event(room, "tossed")
     assert ended["winners"] == ([0] if tossed["fell"] == "tails" else [1])
 
 
-async def test_a_rule_that_raises_costs_the_command_and_not_the_room(open_house: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in open_house.gateways]
+async def test_a_rule_that_raises_costs_the_command_and_not_the_room(
+    open_house: Cluster, new_player: NewPlayer
+) -> None:
+    first, second = [await new_player(gateway) for gateway in open_house.gateways]
     room = (await first.ask("create", game="coin", seats=2))["room"]
     await second.ask("join", room=room)
-    await first.event(room, "room.started")
+    await first.wait_for_event(room, "room.started")
     assert (await first.act(room, {"type": "call", "side": "edge"}))["code"] == "internal"
     assert (await first.act(room, {"type": "call", "side": "heads"}))["type"] == "ack"
-    await second.event(room, "room.ended")
+    await second.wait_for_event(room, "room.ended")
 
 
-async def test_a_room_that_breaks_is_put_aside_and_its_neighbours_go_on(open_house: Cluster, arrive: Arrive) -> None:
-    victim, *others = [await arrive(open_house.gateways[number % 2]) for number in range(5)]
+async def test_a_room_that_breaks_is_put_aside_and_its_neighbours_go_on(
+    open_house: Cluster, new_player: NewPlayer
+) -> None:
+    victim, *others = [await new_player(open_house.gateways[number % 2]) for number in range(5)]
     room = (await victim.ask("create", game="bomb", seats=1))["room"]
     neighbours = [(player, (await player.ask("create", game="bomb", seats=1))["room"]) for player in others]
     assert (await victim.act(room, {"type": "press"}))["type"] == "ack"
@@ -198,8 +204,8 @@ async def test_a_room_that_breaks_is_put_aside_and_its_neighbours_go_on(open_hou
     assert not {str(own) for _, own in neighbours} & {*quarantined}
 
 
-async def test_a_move_that_never_ends_is_broken_off(open_house: Cluster, arrive: Arrive) -> None:
-    victim, *others = [await arrive(open_house.gateways[number % 2]) for number in range(5)]
+async def test_a_move_that_never_ends_is_broken_off(open_house: Cluster, new_player: NewPlayer) -> None:
+    victim, *others = [await new_player(open_house.gateways[number % 2]) for number in range(5)]
     room = (await victim.ask("create", game="bomb", seats=1))["room"]
     neighbours = [(player, (await player.ask("create", game="bomb", seats=1))["room"]) for player in others]
     assert (await victim.act(room, {"type": "press", "hang": True}))["code"] == "internal"
@@ -208,9 +214,9 @@ async def test_a_move_that_never_ends_is_broken_off(open_house: Cluster, arrive:
 
 
 async def test_a_room_that_was_put_aside_stays_so_with_the_next_owner_and_can_be_let_out(
-    open_house: Cluster, arrive: Arrive
+    open_house: Cluster, new_player: NewPlayer
 ) -> None:
-    victim = await arrive(open_house.gateways[0])
+    victim = await new_player(open_house.gateways[0])
     room = (await victim.ask("create", game="bomb", seats=1))["room"]
     assert (await victim.act(room, {"type": "press", "explode": True}))["code"] == "room/quarantined"
     open_house.workers[0].kill()
@@ -225,10 +231,10 @@ async def test_a_room_that_was_put_aside_stays_so_with_the_next_owner_and_can_be
 
 
 async def test_rooms_wait_for_a_worker_that_knows_their_game_and_then_go_on(
-    open_house: Cluster, arrive: Arrive
+    open_house: Cluster, new_player: NewPlayer
 ) -> None:
     """A worker without the game gets no partition with its rooms; while it is alone, the rooms wait."""
-    players = [await arrive(open_house.gateways[number % 2]) for number in range(12)]
+    players = [await new_player(open_house.gateways[number % 2]) for number in range(12)]
     rooms = [(player, (await player.ask("create", game="bomb", seats=1))["room"]) for player in players]
     other = open_house.node("worker", games="")
     other.start()
@@ -255,8 +261,8 @@ def waiting(cluster: Cluster) -> list[float]:
     return [gateway.metrics().get(name, 0) for gateway in cluster.gateways]
 
 
-async def test_a_game_that_no_worker_plays_any_more_is_not_offered(open_house: Cluster, arrive: Arrive) -> None:
-    player = await arrive(open_house.gateways[0])
+async def test_a_game_that_no_worker_plays_any_more_is_not_offered(open_house: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(open_house.gateways[0])
     other = open_house.node("worker", games="")
     other.start()
     open_house.workers[0].terminate()

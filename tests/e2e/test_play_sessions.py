@@ -2,14 +2,14 @@
 
 from gateway.cluster.tokens import Tokens
 from shared.ids import SessionId
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import Cluster
 from tests.support.player import Player, new_name
 from tests.support.stones import StonesTable
 
 
-async def test_a_forged_token_is_refused(calm: Cluster, arrive: Arrive) -> None:
-    victim = await arrive(calm.gateways[0])
+async def test_a_forged_token_is_refused(calm: Cluster, new_player: NewPlayer) -> None:
+    victim = await new_player(calm.gateways[0])
     body, _, signature = victim.token.partition(".")
     other = Tokens("another secret", 10**9).issue(SessionId("s-1"), victim.name, 10**13)
     async with Player() as thief:
@@ -36,18 +36,18 @@ async def test_an_expired_token_is_refused(calm: Cluster) -> None:
         assert (await player.hello(token=old))["code"] == "token/expired"
 
 
-async def test_the_newer_of_two_sockets_of_a_session_wins_at_one_gateway(calm: Cluster, arrive: Arrive) -> None:
-    older = await arrive(calm.gateways[0])
+async def test_the_newer_of_two_sockets_of_a_session_wins_at_one_gateway(calm: Cluster, new_player: NewPlayer) -> None:
+    older = await new_player(calm.gateways[0])
     async with Player() as newer:
         await newer.connect(calm.gateways[0].url)
         assert (await newer.hello(token=older.token))["name"] == older.name
-        assert (await older.lost())[0] == 4001
+        assert (await older.wait_closed())[0] == 4001
 
 
 async def test_the_newer_of_two_sockets_of_a_session_wins_across_gateways_and_plays_on(
-    calm: Cluster, arrive: Arrive
+    calm: Cluster, new_player: NewPlayer
 ) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     await table.moves(3)
     async with Player() as newer:
@@ -57,14 +57,14 @@ async def test_the_newer_of_two_sockets_of_a_session_wins_across_gateways_and_pl
         newer.rooms = first.rooms
         resumed = await newer.resume(table.room)
         assert (resumed["type"], resumed["seat"]) == ("resumed", 0)
-        assert (await first.lost())[0] == 4001
+        assert (await first.wait_closed())[0] == 4001
         table.players[0] = newer
         await table.moves(3)
         await table.check()
 
 
-async def test_a_name_is_used_once_over_all_gateways(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_a_name_is_used_once_over_all_gateways(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     for gateway in calm.gateways:
         async with Player() as other:
             await other.connect(gateway.url)
@@ -77,16 +77,18 @@ async def test_of_many_who_want_a_name_at_once_one_gets_it(calm: Cluster) -> Non
     crowd = [await Player().connect(calm.gateways[number % 2].url) for number in range(8)]
     for player in crowd:
         await player.send(type="hello", name=name)
-    answers = [await player.hear(lambda said: said["type"] in ("welcome", "error")) for player in crowd]
+    answers = [
+        await player.wait_for_message(lambda message: message["type"] in ("welcome", "error")) for player in crowd
+    ]
     assert sorted(answer.get("code", "welcome") for answer in answers) == [*["name/taken"] * 7, "welcome"]
     for player in crowd:
-        await player.end()
+        await player.close()
 
 
-async def test_bye_ends_the_session_and_frees_the_name_at_once(calm: Cluster, arrive: Arrive) -> None:
-    player = await arrive(calm.gateways[0])
+async def test_bye_ends_the_session_and_frees_the_name_at_once(calm: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(calm.gateways[0])
     await player.send(type="bye")
-    assert (await player.lost())[0] == 1000
+    assert (await player.wait_closed())[0] == 1000
     async with Player(player.name) as other:
         await other.connect(calm.gateways[1].url)
         answer = await other.hello(name=player.name)
@@ -94,32 +96,32 @@ async def test_bye_ends_the_session_and_frees_the_name_at_once(calm: Cluster, ar
         assert answer["rooms"] == []
 
 
-async def test_who_lost_the_connection_keeps_name_and_seat(calm: Cluster, arrive: Arrive) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+async def test_who_lost_the_connection_keeps_name_and_seat(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     await table.move()
     first.drop()
-    away = await second.event(table.room, "room.away")
+    away = await second.wait_for_event(table.room, "room.away")
     assert away["seat"] == 0
     async with Player() as thief:
         await thief.connect(calm.gateways[1].url)
         assert (await thief.hello(name=first.name))["code"] == "name/taken"
-    await first.come_back(calm.gateways[1].url)
-    assert (await second.event(table.room, "room.back"))["seat"] == 0
+    await first.reconnect(calm.gateways[1].url)
+    assert (await second.wait_for_event(table.room, "room.back"))["seat"] == 0
     await table.moves(3)
     await table.check()
 
 
-async def test_what_was_missed_is_told_exactly_at_another_gateway(calm: Cluster, arrive: Arrive) -> None:
-    first, second, third = [await arrive(calm.gateways[0]) for _ in range(3)]
+async def test_what_was_missed_is_told_exactly_at_another_gateway(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second, third = [await new_player(calm.gateways[0]) for _ in range(3)]
     table = await StonesTable.open(first, second, third)
     await table.moves(2)
     before = third.rooms[table.room].offset
     third.drop()
-    await first.event(table.room, "room.away")
+    await first.wait_for_event(table.room, "room.away")
     for text in ("one", "two", "three"):
         await first.ask("say", room=table.room, text=text)
-    resumed = await third.come_back(calm.gateways[1].url)
+    resumed = await third.reconnect(calm.gateways[1].url)
     await table.seen(first.rooms[table.room].offset)
     missed = [step for offset, step in resumed.rooms[table.room].steps.items() if offset > before]
     kinds = [event["type"] for step in missed for event in step["events"]]
@@ -127,14 +129,14 @@ async def test_what_was_missed_is_told_exactly_at_another_gateway(calm: Cluster,
     await table.check()
 
 
-async def test_a_position_that_never_was_is_answered_with_a_full_view(calm: Cluster, arrive: Arrive) -> None:
-    first, second = await arrive(calm.gateways[0]), await arrive(calm.gateways[1])
+async def test_a_position_that_never_was_is_answered_with_a_full_view(calm: Cluster, new_player: NewPlayer) -> None:
+    first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     await table.moves(4)
     for epoch, offset in ((1, 3), (first.rooms[table.room].epoch, 10_000)):
-        before = len(first.heard)
+        before = len(first.messages)
         await first.ask("resume", room=table.room, epoch=epoch, offset=offset)
-        view = await first.hear(lambda said: said["type"] == "view", after=before)
+        view = await first.wait_for_message(lambda message: message["type"] == "view", after=before)
         assert view["reason"] == "rewound"
         assert view["offset"] == second.rooms[table.room].offset
     await table.moves(2)

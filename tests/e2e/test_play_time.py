@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import Cluster
 from tests.support.player import Player
 from tests.support.stones import StonesTable
@@ -25,11 +25,11 @@ async def _go_on(player: Player, room: int, offset: int) -> None:
     await player.until(lambda: player.rooms[room].offset > offset or _over(player, room), "the next step")
 
 
-async def test_a_whole_game_against_bots(hasty: Cluster, arrive: Arrive) -> None:
-    player = await arrive(hasty.gateways[0])
+async def test_a_whole_game_against_bots(hasty: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(hasty.gateways[0])
     opened = await player.ask("create", game="stones", seats=4, bots=3, options={"stones": 12}, wants=["options"])
     room = opened["room"]
-    await player.event(room, "room.started")
+    await player.wait_for_event(room, "room.started")
     while not _over(player, room):
         top = player.rooms[room].offset
         if player.rooms[room].steps[top].get("options"):
@@ -40,10 +40,10 @@ async def test_a_whole_game_against_bots(hasty: Cluster, arrive: Arrive) -> None
     assert {event["seat"] for event in played} == {1, 2, 3}
 
 
-async def test_a_turn_that_takes_too_long_is_played_by_the_room(hasty: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in hasty.gateways]
+async def test_a_turn_that_takes_too_long_is_played_by_the_room(hasty: Cluster, new_player: NewPlayer) -> None:
+    first, second = [await new_player(gateway) for gateway in hasty.gateways]
     table = await StonesTable.open(first, second, turn_ms=50, stones=5)
-    ended = await first.event(table.room, "room.ended")
+    ended = await first.wait_for_event(table.room, "room.ended")
     assert ended["reason"] == "last_stone"
     played = [event for event in first.rooms[table.room].events if event["type"] == "room.played"]
     assert {event["reason"] for event in played} == {"time"}
@@ -54,8 +54,8 @@ async def test_a_turn_that_takes_too_long_is_played_by_the_room(hasty: Cluster, 
     await table.check()
 
 
-async def test_a_move_in_time_starts_the_clock_of_the_next(hasty: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in hasty.gateways]
+async def test_a_move_in_time_starts_the_clock_of_the_next(hasty: Cluster, new_player: NewPlayer) -> None:
+    first, second = [await new_player(gateway) for gateway in hasty.gateways]
     table = await StonesTable.open(first, second, turn_ms=600_000)
     await table.moves(4)
     clocks = [event["due_ms"] for event in second.rooms[table.room].events if event["type"] == "room.clock"]
@@ -64,51 +64,53 @@ async def test_a_move_in_time_starts_the_clock_of_the_next(hasty: Cluster, arriv
     assert "room.played" not in second.rooms[table.room].kinds()
 
 
-async def test_a_game_goes_on_without_a_player_who_stays_away(hasty: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in hasty.gateways]
+async def test_a_game_goes_on_without_a_player_who_stays_away(hasty: Cluster, new_player: NewPlayer) -> None:
+    first, second = [await new_player(gateway) for gateway in hasty.gateways]
     table = await StonesTable.open(first, second)
     await table.move()
     second.drop()
-    played = await first.event(table.room, "room.played")
+    played = await first.wait_for_event(table.room, "room.played")
     assert (played["seat"], played["reason"]) == (1, "away")
     await first.take(table.room)
-    await second.come_back(hasty.gateways[0].url)
-    await second.event(table.room, "room.back")
+    await second.reconnect(hasty.gateways[0].url)
+    await second.wait_for_event(table.room, "room.back")
     await table.check()
 
 
-async def test_a_game_goes_on_at_once_without_a_player_who_left(hasty: Cluster, arrive: Arrive) -> None:
-    first, second = [await arrive(gateway) for gateway in hasty.gateways]
+async def test_a_game_goes_on_at_once_without_a_player_who_left(hasty: Cluster, new_player: NewPlayer) -> None:
+    first, second = [await new_player(gateway) for gateway in hasty.gateways]
     table = await StonesTable.open(first, second, stones=6)
     await second.ask("leave", room=table.room)
     for _ in range(2):
         offset = (await first.take(table.room))["offset"]
-        await first.event(table.room, "room.played", after=offset)
+        await first.wait_for_event(table.room, "room.played", after=offset)
     assert (await second.ask("join", room=table.room))["code"] == "room/started"
 
 
-async def test_the_seat_of_a_player_who_is_lost_while_waiting_is_free_again(hasty: Cluster, arrive: Arrive) -> None:
-    first, second, third = [await arrive(hasty.gateways[number % 2]) for number in range(3)]
+async def test_the_seat_of_a_player_who_is_lost_while_waiting_is_free_again(
+    hasty: Cluster, new_player: NewPlayer
+) -> None:
+    first, second, third = [await new_player(hasty.gateways[number % 2]) for number in range(3)]
     room = (await first.ask("create", game="stones", seats=3))["room"]
     await second.ask("join", room=room)
     second.drop()
-    left = await first.event(room, "room.left")
+    left = await first.wait_for_event(room, "room.left")
     assert (left["name"], left["reason"]) == (second.name, "gone")
     assert (await third.ask("join", room=room))["seat"] == 1
 
 
-async def test_a_table_that_everybody_abandoned_is_closed(hasty: Cluster, arrive: Arrive) -> None:
-    first, second, watcher = [await arrive(hasty.gateways[number % 2]) for number in range(3)]
+async def test_a_table_that_everybody_abandoned_is_closed(hasty: Cluster, new_player: NewPlayer) -> None:
+    first, second, watcher = [await new_player(hasty.gateways[number % 2]) for number in range(3)]
     table = await StonesTable.open(first, second, bots=0)
     await watcher.ask("spectate", room=table.room)
     first.drop()
     second.drop()
-    closed = await watcher.event(table.room, "room.closed")
+    closed = await watcher.wait_for_event(table.room, "room.closed")
     assert closed["reason"] == "abandoned"
 
 
-async def test_fired_deadlines_leave_nothing_behind(hasty: Cluster, arrive: Arrive) -> None:
-    player = await arrive(hasty.gateways[0])
+async def test_fired_deadlines_leave_nothing_behind(hasty: Cluster, new_player: NewPlayer) -> None:
+    player = await new_player(hasty.gateways[0])
     opened = await player.ask("create", game="stones", seats=2, bots=1, options={"stones": 6})
     room = opened["room"]
     while not _over(player, room):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.bus import keys
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import QUICK, Cluster
 from tests.support.player import Player
 from tests.support.stones import StonesTable
@@ -30,11 +30,13 @@ def three(_three: Cluster) -> Iterator[Cluster]:
     _three.mend()
 
 
-async def test_a_fourth_worker_takes_its_share_and_hands_it_back_unnoticed(three: Cluster, arrive: Arrive) -> None:
+async def test_a_fourth_worker_takes_its_share_and_hands_it_back_unnoticed(
+    three: Cluster, new_player: NewPlayer
+) -> None:
     gateway = three.gateways[0]
-    tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(8)]
+    tables = [await StonesTable.open(await new_player(gateway), await new_player(gateway)) for _ in range(8)]
     playing = asyncio.gather(*(table.moves(60) for table in tables))
-    await tables[0].players[0].reach(tables[0].room, 5)
+    await tables[0].players[0].wait_for_step(tables[0].room, 5)
     fourth = three.node("worker").start()
     three.await_shares()
     with three.redis() as store:
@@ -50,12 +52,12 @@ async def test_a_fourth_worker_takes_its_share_and_hands_it_back_unnoticed(three
         await table.check()
     players = [player for table in tables for player in table.players]
     assert {player.connections for player in players} == {1}
-    assert not [said for player in players for said in player.heard if said["type"] == "error"]
+    assert not [message for player in players for message in player.messages if message["type"] == "error"]
 
 
-async def test_all_workers_are_replaced_one_after_the_other_during_play(three: Cluster, arrive: Arrive) -> None:
+async def test_all_workers_are_replaced_one_after_the_other_during_play(three: Cluster, new_player: NewPlayer) -> None:
     gateway = three.gateways[0]
-    tables = [await StonesTable.open(await arrive(gateway), await arrive(gateway)) for _ in range(6)]
+    tables = [await StonesTable.open(await new_player(gateway), await new_player(gateway)) for _ in range(6)]
     playing = asyncio.gather(*(table.moves(80) for table in tables))
     for worker in list(three.workers):
         await asyncio.to_thread(worker.terminate)
@@ -64,13 +66,13 @@ async def test_all_workers_are_replaced_one_after_the_other_during_play(three: C
     for table in tables:
         await table.check()
     players = [player for table in tables for player in table.players]
-    assert not [said for player in players for said in player.heard if said["type"] == "error"]
+    assert not [message for player in players for message in player.messages if message["type"] == "error"]
 
 
 async def test_a_name_at_a_gateway_that_came_a_moment_ago_is_in_use(three: Cluster) -> None:
     newcomer = three.node("gateway").start()
     async with Player() as player, Player() as other:
-        await player.arrive(newcomer.url)
+        await player.log_in(newcomer.url)
         await other.connect(three.gateways[0].url)
         assert (await other.hello(name=player.name))["code"] == "name/taken"
 
@@ -82,11 +84,11 @@ async def test_what_dead_workers_left_in_the_registry_goes_by_and_by(three: Clus
         eventually(lambda: store.zcard(keys.WORKERS) == 2 and store.hlen(keys.WORKER_STATUS) == 2, "it is struck off")
 
 
-async def test_command_streams_are_trimmed_and_finished_rooms_expire(three: Cluster, arrive: Arrive) -> None:
+async def test_command_streams_are_trimmed_and_finished_rooms_expire(three: Cluster, new_player: NewPlayer) -> None:
     gateway = three.gateways[0]
-    table = await StonesTable.open(await arrive(gateway), await arrive(gateway), stones=300)
+    table = await StonesTable.open(await new_player(gateway), await new_player(gateway), stones=300)
     await table.moves(300)
-    await table.players[0].event(table.room, "room.ended")
+    await table.players[0].wait_for_event(table.room, "room.ended")
     with three.redis() as store:
         (journal,) = store.scan_iter(f"*:room:{table.room}:journal")
         stream = journal.partition(":")[0] + ":commands"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support.cluster import Cluster
 from tests.support.player import Player
 from tests.support.stones import StonesTable
@@ -27,14 +27,14 @@ def filling(hurt: Cluster) -> Iterator[Callable[[float], None]]:
 async def _create_until(player: Player, code: str) -> None:
     """Open rooms until the answer has this code: gateways read the store's memory once a second."""
     while (await player.ask("create", game="stones", seats=2)).get("code", "") != code:
-        await player.rest()
+        await player.pause()
 
 
 async def test_new_rooms_are_refused_at_80_percent_and_games_go_on(
-    hurt: Cluster, arrive: Arrive, filling: Callable[[float], None]
+    hurt: Cluster, new_player: NewPlayer, filling: Callable[[float], None]
 ) -> None:
-    table = await StonesTable.open(await arrive(hurt.gateways[0]), await arrive(hurt.gateways[1]))
-    stranger = await arrive(hurt.gateways[0])
+    table = await StonesTable.open(await new_player(hurt.gateways[0]), await new_player(hurt.gateways[1]))
+    stranger = await new_player(hurt.gateways[0])
     filling(0.9)
     await _create_until(stranger, "busy/store_full")
     await table.moves(4)
@@ -44,18 +44,18 @@ async def test_new_rooms_are_refused_at_80_percent_and_games_go_on(
 
 
 async def test_a_game_goes_on_after_the_store_was_full(
-    hurt: Cluster, arrive: Arrive, filling: Callable[[float], None]
+    hurt: Cluster, new_player: NewPlayer, filling: Callable[[float], None]
 ) -> None:
-    table = await StonesTable.open(await arrive(hurt.gateways[0]), await arrive(hurt.gateways[0]))
-    stranger = await arrive(hurt.gateways[0])
+    table = await StonesTable.open(await new_player(hurt.gateways[0]), await new_player(hurt.gateways[0]))
+    stranger = await new_player(hurt.gateways[0])
     await table.moves(3)
     epoch = table.players[0].rooms[table.room].epoch
     filling(1.5)
     # Commands that the gateway adds before it knows are refused by the store, and added again when there is space.
     early = [await stranger.request("say", room=table.room, text="am I heard?")]
-    while not any(said.get("code") == "busy/store_full" for said in stranger.heard):
+    while not any(message.get("code") == "busy/store_full" for message in stranger.messages):
         early.append(await stranger.request("say", room=table.room, text="am I heard?"))
-        await stranger.rest()
+        await stranger.pause()
     assert (await table.turn.take(table.room))["code"] == "busy/store_full"
     status, body = hurt.gateways[0].get("/readyz")
     assert status == 503

@@ -14,7 +14,7 @@ import pytest
 from gateway.cluster.tokens import Tokens
 from shared.bus import keys, meta
 from shared.ids import SessionId
-from tests.e2e.conftest import Arrive
+from tests.e2e.conftest import NewPlayer
 from tests.support import store_dump
 from tests.support.cluster import QUICK, ROOT, Cluster
 from tests.support.player import Player
@@ -98,19 +98,21 @@ def before() -> Iterator[Path]:
 
 
 @pytest.mark.verify
-async def test_both_releases_work_side_by_side_and_the_old_one_can_come_back(before: Path, arrive: Arrive) -> None:
+async def test_both_releases_work_side_by_side_and_the_old_one_can_come_back(
+    before: Path, new_player: NewPlayer
+) -> None:
     with Cluster(root=before, **QUICK) as cluster:
         cluster.start(1, 1)
         old_worker, old_gateway = cluster.workers[0], cluster.gateways[0]
-        first = await arrive(old_gateway)
-        second = await arrive(old_gateway)
+        first = await new_player(old_gateway)
+        second = await new_player(old_gateway)
         table = await StonesTable.open(first, second, stones=200, turn_ms=600_000)
         await table.moves(4)
 
         new_worker, new_gateway = cluster.node_of(ROOT, "worker"), cluster.node_of(ROOT, "gateway")
         new_worker.start()
         new_gateway.start()
-        third, fourth = await arrive(new_gateway), await arrive(old_gateway)
+        third, fourth = await new_player(new_gateway), await new_player(old_gateway)
         across = [await StonesTable.open(third, fourth, stones=200) for _ in range(4)]
         for one in (table, *across):
             await one.moves(4)
@@ -131,8 +133,8 @@ async def test_both_releases_work_side_by_side_and_the_old_one_can_come_back(bef
         await asyncio.to_thread(old_worker.terminate)
         await asyncio.to_thread(old_gateway.terminate)
         for player in (first, second, fourth):
-            await player.lost()
-            await player.come_back(new_gateway.url)
+            await player.wait_closed()
+            await player.reconnect(new_gateway.url)
         await _gone(cluster, "gateways", 1)
         finished = tavolata(cluster, "upgrade", "--finish")
         assert finished.returncode == 0, finished.stderr
@@ -191,8 +193,8 @@ async def _open(pair: tuple[Player, Player], version: int) -> PebblesTable:
     assert opened["view"]["version"] == version
     table = PebblesTable(opened["room"], pair)
     assert (await second.ask("join", room=table.room))["type"] == "entered"
-    await first.event(table.room, "room.started")
-    await second.event(table.room, "room.started")
+    await first.wait_for_event(table.room, "room.started")
+    await second.wait_for_event(table.room, "room.started")
     table.version = version
     return table
 
@@ -208,11 +210,13 @@ async def _replace(cluster: Cluster, games: str) -> None:
 
 @pytest.mark.verify
 @pytest.mark.timeout(600)
-async def test_200_rooms_of_two_versions_outlast_a_rolling_change_of_all_workers(pebbles: Path, arrive: Arrive) -> None:
+async def test_200_rooms_of_two_versions_outlast_a_rolling_change_of_all_workers(
+    pebbles: Path, new_player: NewPlayer
+) -> None:
     settings = QUICK | {"games": "pebbles_v1", "lease_ms": 1_500}
     with Cluster(env={"PYTHONPATH": str(pebbles)}, **settings) as cluster:
         cluster.start(2, 2)
-        players = [await arrive(cluster.gateways[number % 2]) for number in range(2 * PAIRS)]
+        players = [await new_player(cluster.gateways[number % 2]) for number in range(2 * PAIRS)]
         pairs = list(zip(players[::2], players[1::2], strict=True))
         each = ROOMS // PAIRS
         tables = [await _open(pair, 1) for pair in pairs for _ in range(each)]
@@ -229,7 +233,7 @@ async def test_200_rooms_of_two_versions_outlast_a_rolling_change_of_all_workers
         assert {table.acked for table in tables} == {MOVES}
         for table in tables:
             for player in table.players:
-                await player.event(table.room, "room.ended")
+                await player.wait_for_event(table.room, "room.ended")
                 assert player.rooms[table.room].kinds().count("taken") == MOVES
         with cluster.redis() as client:
             assert not list(client.scan_iter("*:quarantine"))
@@ -241,7 +245,7 @@ async def test_200_rooms_of_two_versions_outlast_a_rolling_change_of_all_workers
 async def test_replay_check_names_the_room_and_the_step_of_a_changed_rule(pebbles: Path, calm: Cluster) -> None:
     async with Player() as first, Player() as second:
         for player in (first, second):
-            await player.arrive(calm.gateways[0].url)
+            await player.log_in(calm.gateways[0].url)
         table = await StonesTable.open(first, second, stones=5)
         await table.moves(5)
     changed = "from dataclasses import replace\nfrom shared.games import stones\n"

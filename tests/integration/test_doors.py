@@ -116,15 +116,15 @@ async def test_a_whole_game_needs_no_right_that_its_user_does_not_have(cluster: 
     ask_as(cluster, OPERATOR, "ACL", "LOG", "RESET")
     one, two = (f"ws://127.0.0.1:{port}" for port in cluster.processes("gateway").values())
     async with Player() as ann, Player() as bob:
-        await ann.arrive(one)
-        await bob.arrive(two)
+        await ann.log_in(one)
+        await bob.log_in(two)
         table = await StonesTable.open(ann, bob, stones=6)
         await ann.ask("say", room=table.room, text="hello")
         await table.moves(3)
         bob.drop()
-        await bob.come_back(one)
+        await bob.reconnect(one)
         await table.moves(3)
-        await ann.event(table.room, "room.ended")
+        await ann.wait_for_event(table.room, "room.ended")
         token = admin_token(cluster)
         for path in ("/api/ops/cluster", f"/api/ops/rooms/{table.room}"):
             assert get(cluster.ops_port(), path, token)[0] == 200

@@ -68,7 +68,7 @@ class Control:
 
     async def __aenter__(self) -> Self:
         for player in self.players:
-            await player.arrive(self._gateway.url)
+            await player.log_in(self._gateway.url)
         self._table = await StonesTable.open(*self.players, stones=_STONES)
         for _ in range(_AFTER):
             await self._move()
@@ -89,7 +89,7 @@ class Control:
             self._moves.cancel()
             await asyncio.gather(self._moves, return_exceptions=True)
             for player in self.players:
-                await player.end()
+                await player.close()
         if error is None:
             self.check_costs()
 
@@ -136,7 +136,7 @@ class Control:
             taken += count
         room = self._table.room
         for player in self.players:
-            await player.event(room, "room.ended")
+            await player.wait_for_event(room, "room.ended")
         await self._table.check()
         replay = await asyncio.to_thread(self._gateway.json, f"/api/replays/{room}")
         kept = {step["offset"]: [event["type"] for event in step["events"]] for step in replay["steps"]}

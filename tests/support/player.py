@@ -25,7 +25,7 @@ def new_name() -> str:
 
 
 @dataclass
-class Seen:
+class ReceivedRoom:
     """A room as a player has received it: its position, and every step since the player entered."""
 
     epoch: int
@@ -48,8 +48,8 @@ class Player:
     def __init__(self, name: str = "") -> None:
         self.name = name or new_name()
         self.token = ""
-        self.heard: list[Message] = []
-        self.rooms: dict[int, Seen] = {}
+        self.messages: list[Message] = []
+        self.rooms: dict[int, ReceivedRoom] = {}
         self.acks: dict[int, Message] = {}
         self.faults: list[str] = []
         self._answers: dict[int, Message] = {}
@@ -57,8 +57,8 @@ class Player:
         self.closed: tuple[int, str] | None = None
         """Close code and reason, once the connection is closed."""
         self._socket: ClientConnection | None = None
-        self._listener: asyncio.Task[None] | None = None
-        self._news = asyncio.Event()
+        self._reader: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
         self.reading = asyncio.Event()
         """Cleared: the player does not read from its socket."""
         self.reading.set()
@@ -70,16 +70,16 @@ class Player:
         self._socket = await connect(f"{url}/ws/play", compression=None, max_size=None, proxy=None, **options)
         self.connections += 1
         self.closed = None
-        self._listener = asyncio.create_task(self._listen(self._socket))
+        self._reader = asyncio.create_task(self._read(self._socket))
         return self
 
-    async def arrive(self, url: str) -> Self:
+    async def log_in(self, url: str) -> Self:
         """Connect and log in by name."""
         await self.connect(url)
         await self.hello(name=self.name)
         return self
 
-    async def come_back(self, url: str) -> Self:
+    async def reconnect(self, url: str) -> Self:
         """Connect, resume the session by its token, and resume every room."""
         await self.connect(url)
         await self.hello(token=self.token)
@@ -89,9 +89,9 @@ class Player:
 
     async def hello(self, **fields: Any) -> Message:
         """Send `hello`; returns the welcome or the error."""
-        before = len(self.heard)
+        before = len(self.messages)
         await self.send(type="hello", **fields)
-        answer = await self.hear(lambda said: said["type"] in ("welcome", "error"), after=before)
+        answer = await self.wait_for_message(lambda message: message["type"] in ("welcome", "error"), after=before)
         if answer["type"] == "welcome":
             self.token = answer["token"]
         return answer
@@ -105,12 +105,12 @@ class Player:
         assert self._socket is not None
         self._socket.transport.abort()
 
-    async def end(self) -> None:
+    async def close(self) -> None:
         if self._socket is not None:
             self.reading.set()
             self._socket.transport.abort()
-        if self._listener is not None:
-            await self._listener
+        if self._reader is not None:
+            await self._reader
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,11 +118,11 @@ class Player:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.end()
+        await self.close()
         if error is None:
             assert not self.faults, self.faults
 
-    # --- talking ----------------------------------------------------------------------------------------------------
+    # --- sending ----------------------------------------------------------------------------------------------------
 
     async def send(self, **message: Any) -> None:
         await self.send_raw(json.dumps(message))
@@ -169,12 +169,12 @@ class Player:
         """Return when the gateway has read all earlier messages."""
         number = next(_ids)
         await self.send(type="ping", t=number)
-        await self.hear(lambda said: said == {"type": "pong", "t": number})
+        await self.wait_for_message(lambda message: message == {"type": "pong", "t": number})
 
     # --- waiting ----------------------------------------------------------------------------------------------------
 
     @staticmethod
-    async def rest() -> None:
+    async def pause() -> None:
         """Pause before a request that was refused as busy is repeated."""
         await asyncio.sleep(0.1)
 
@@ -183,19 +183,21 @@ class Player:
         try:
             async with asyncio.timeout(LIMIT_S):
                 while not (found := holds()):
-                    self._news.clear()
-                    await self._news.wait()
+                    self._changed.clear()
+                    await self._changed.wait()
                 return found
         except TimeoutError:
             raise AssertionError(
-                f"{self.name} waited too long for {what or 'a condition'}; last messages: {self.heard[-5:]}"
+                f"{self.name} waited too long for {what or 'a condition'}; last messages: {self.messages[-5:]}"
             ) from None
 
-    async def hear(self, wanted: Callable[[Message], bool], *, after: int = 0) -> Message:
+    async def wait_for_message(self, wanted: Callable[[Message], bool], *, after: int = 0) -> Message:
         """The first message that is wanted, not counting the first `after` messages."""
-        return await self.until(lambda: next((said for said in self.heard[after:] if wanted(said)), None), "a message")
+        return await self.until(
+            lambda: next((message for message in self.messages[after:] if wanted(message)), None), "a message"
+        )
 
-    async def event(self, room: int, kind: str, after: int = 0) -> Message:
+    async def wait_for_event(self, room: int, kind: str, after: int = 0) -> Message:
         """The first event of a kind in the steps after an offset."""
 
         def found() -> Message | None:
@@ -205,42 +207,42 @@ class Player:
 
         return await self.until(found, kind)
 
-    async def reach(self, room: int, offset: int) -> None:
+    async def wait_for_step(self, room: int, offset: int) -> None:
         """Wait until the step was received."""
         await self.until(lambda: self.rooms[room].offset >= offset, f"step {offset} of room {room}")
 
-    async def lost(self) -> tuple[int, str]:
+    async def wait_closed(self) -> tuple[int, str]:
         """Wait until the connection is closed; code and reason."""
         return await self.until(lambda: self.closed, "the end of the connection")
 
-    # --- listening --------------------------------------------------------------------------------------------------
+    # --- receiving --------------------------------------------------------------------------------------------------
 
-    async def _listen(self, socket: ClientConnection) -> None:
+    async def _read(self, socket: ClientConnection) -> None:
         try:
             while True:
                 await self.reading.wait()
-                self._hear(json.loads(await socket.recv()))
-                self._news.set()
+                self._receive(json.loads(await socket.recv()))
+                self._changed.set()
         except ConnectionClosed as closed:
             if socket is self._socket:
                 frame = closed.rcvd
                 self.closed = (1006, "") if frame is None else (frame.code, frame.reason)
-                self._news.set()
+                self._changed.set()
 
-    def _hear(self, said: Message) -> None:
-        self.heard.append(said)
-        if "id" in said and said["type"] != "update":
-            self._answers.setdefault(said["id"], said)
-        match said["type"]:
+    def _receive(self, message: Message) -> None:
+        self.messages.append(message)
+        if "id" in message and message["type"] != "update":
+            self._answers.setdefault(message["id"], message)
+        match message["type"]:
             case "update":
-                self._follow(said)
-            case "ack" if "offset" in said:
-                self.acks[said["id"]] = said
+                self._follow(message)
+            case "ack" if "offset" in message:
+                self.acks[message["id"]] = message
             case kind if kind in _VIEWS:
-                known = self.rooms.get(said["room"])
+                known = self.rooms.get(message["room"])
                 steps = {} if known is None else known.steps
-                kept = {offset: step for offset, step in steps.items() if offset <= said["offset"]}
-                self.rooms[said["room"]] = Seen(said["epoch"], said["offset"], said["view"], kept)
+                kept = {offset: step for offset, step in steps.items() if offset <= message["offset"]}
+                self.rooms[message["room"]] = ReceivedRoom(message["epoch"], message["offset"], message["view"], kept)
 
     def _follow(self, update: Message) -> None:
         seen = self.rooms.get(update["room"])

@@ -28,7 +28,7 @@ class StonesTable:
             assert joined["type"] == "entered", joined
         table = cls(opened["room"], list(players))
         for player in players:
-            await player.event(table.room, "room.started")
+            await player.wait_for_event(table.room, "room.started")
         return table
 
     @property
@@ -48,7 +48,7 @@ class StonesTable:
         return ack
 
     async def seen(self, offset: int) -> None:
-        await asyncio.gather(*(player.reach(self.room, offset) for player in self.players))
+        await asyncio.gather(*(player.wait_for_step(self.room, offset) for player in self.players))
 
     async def moves(self, number: int) -> None:
         for _ in range(number):

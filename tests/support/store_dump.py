@@ -80,7 +80,7 @@ async def _write() -> None:
         cluster.start(1, 1)
         async with Player("ada") as ada, Player("bob") as bob:
             for player in (ada, bob):
-                await player.arrive(cluster.gateways[0].url)
+                await player.log_in(cluster.gateways[0].url)
             table = await StonesTable.open(ada, bob, stones=STONES, turn_ms=3_600_000)
             await table.moves(4)
             await (await StonesTable.open(ada, bob, stones=2)).moves(2)

@@ -89,8 +89,8 @@ async def test_a_game_is_played_over_tls(tls: TlsServer) -> None:
     try:
         worker, gateway = cluster.node("worker").start(), cluster.node("gateway").start()
         async with Player() as ann, Player() as bob:
-            await ann.arrive(gateway.url)
-            await bob.arrive(gateway.url)
+            await ann.log_in(gateway.url)
+            await bob.log_in(gateway.url)
             table = await StonesTable.open(ann, bob, stones=4)
             await table.moves(4)
             await table.check()
