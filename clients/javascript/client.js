@@ -897,14 +897,14 @@ export class Player extends Emitter {
   }
 
   /**
-   * Answers the requests whose steps the view includes. If the store has lost its last writes, a request that is under
-   * way may be lost with them: it is sent again, and so is one that was acknowledged for a step that is void now.
+   * Answers the requests whose steps the view includes. If the store has lost its last writes, requests under way may be
+   * lost with them, also acknowledged ones: all are sent again, and the room carries out each id once.
    */
   #followView(room, rewound) {
     for (const request of [...this.#outbox.underWay.values()]) {
       if (request.room !== room.room || !STEPS.has(request.kind)) continue;
-      if (request.acked && request.acked.offset <= room.offset) this.#outbox.take(request.id).resolve(request.acked);
-      else if (rewound) this.#outbox.repeat(request);
+      if (rewound) this.#outbox.repeat(request);
+      else if (request.acked?.offset <= room.offset) this.#outbox.take(request.id).resolve(request.acked);
     }
   }
 

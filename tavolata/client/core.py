@@ -34,7 +34,7 @@ from tavolata.client.messages import (
 )
 from tavolata.client.outbox import AttachedRoom, RequestOutbox
 from tavolata.client.reconnecting import FINAL, UPDATE_CLIENT, busy_delay, reconnect_delay
-from tavolata.client.requests import STEPS, PendingRequest
+from tavolata.client.requests import STEPS, PendingRequest, given
 
 _OTHER_VERSION = f"this client speaks {PROTOCOL}; {UPDATE_CLIENT}"
 _REMOVED = b'"removed"'
@@ -270,9 +270,8 @@ class ClientCore:
 
     def _resume(self, room: AttachedRoom, now: float) -> None:
         """Ask for the updates after the last one that was received."""
-        fields: dict[str, object] = {"room": room.room, "epoch": room.epoch, "offset": room.offset}
-        fields |= {"wants": room.wants} if room.wants else {}
-        fields |= {"key": room.key} if room.key else {}
+        position = {"room": room.room, "epoch": room.epoch, "offset": room.offset}
+        fields = {**position, **given(wants=room.wants, key=room.key)}
         room.resuming = PendingRequest("resume", room.room, fields, math.inf, own=True)
         self.outbox.send(room.resuming, now)
 
@@ -356,16 +355,15 @@ class ClientCore:
         return room
 
     def _follow_view(self, room: AttachedRoom, rewound: bool, now: float) -> list[Event]:
-        """The requests whose steps the view includes. If the store has lost its last writes, a request that is under
-        way may be lost with them: it is sent again, and so is one that was acknowledged for a step that is void now."""
+        """The requests whose steps the view includes. If the store has lost its last writes, requests under way may be
+        lost with them, also acknowledged ones: all are sent again, and the room carries out each id once."""
         included: list[Event] = []
         for request in self.outbox.steps_of(room.room):
-            if request.acked is not None and request.acked.offset <= room.offset:
+            if rewound:
+                self.outbox.repeat(request, now)
+            elif request.acked is not None and request.acked.offset <= room.offset:
                 del self.outbox.under_way[request.id]
                 included.append(_answered(request, request.acked))
-            elif rewound:
-                request.acked = None
-                self.outbox.repeat(request, now)
         return included
 
     def _on_unwanted_view(self, message: AttachedMessage, number: int, now: float) -> None:

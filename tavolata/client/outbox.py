@@ -146,6 +146,7 @@ class RequestOutbox:
         """Send another copy of a request that is under way."""
         self.resends += 1
         request.uncertain = True
+        request.acked = None
         request.sent_at = now
         self.frames.append(request.frame())
 

@@ -145,11 +145,7 @@ class Player:
         """Close the connection and keep the session: the token takes it up again, in this or another process. The name
         stays reserved for a minute, and as long as a running game holds it."""
         await self._driver.stop()
-        self._end(self._core.end(SessionEnded("client/closed", "the client was closed")))
-
-    def _end(self, events: Sequence[Event]) -> None:
-        for event in events:
-            self._on_event(event)
+        self._driver.perform(self._core.end(SessionEnded("client/closed", "the client was closed")))
 
     # --- tables -----------------------------------------------------------------------------------------------------
 

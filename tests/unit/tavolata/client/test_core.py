@@ -370,6 +370,15 @@ def test_a_rewound_view_repeats_a_move_that_was_acknowledged_for_a_void_step(wir
     assert request.done
 
 
+def test_a_rewound_view_repeats_an_acknowledged_move_though_other_steps_have_taken_its_place(wire: Wire) -> None:
+    request, (act,) = wire.act()
+    wire.receive(type="ack", id=request.id, room=7, epoch=5, offset=4)
+    assert wire.view("view", 6, epoch=6, reason="rewound") == [act]
+    assert not request.done
+    wire.receive(type="ack", id=request.id, room=7, epoch=6, offset=5)
+    assert request.done
+
+
 def test_a_view_that_includes_an_acknowledged_step_answers_its_request(wire: Wire) -> None:
     request, _ = wire.act()
     wire.receive(type="ack", id=request.id, room=7, epoch=5, offset=4)
