@@ -211,7 +211,8 @@ def check_game_module(
             tried += played.tried
             progress.update(task, advance=1, description=f"{game.title}, {played.seats} players")
     total = games * len(game.seats)
-    print(f"{game.name}@{game.version} keeps the contract: {total} games, {events} events, {tried} options tried")
+    played_games = "1 game" if total == 1 else f"{total} games"
+    print(f"{game.name}@{game.version} keeps the contract: {played_games}, {events} events, {tried} options tried")
 
 
 app.command("replay-check", cls=Command)(upgrade_commands.replay_check)

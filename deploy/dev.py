@@ -14,12 +14,14 @@ CHECK = (sys.executable, "-m", "deploy.cli", "check-game", "--games", "1")
 
 
 def sources(module: str) -> list[Path]:
-    """The Python files of a module or package that can be imported."""
+    """The Python files of a module or package that can be imported, without its tests."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return []
     origin = Path(spec.origin)
-    return sorted(origin.parent.rglob("*.py")) if origin.name == "__init__.py" else [origin]
+    if origin.name != "__init__.py":
+        return [origin]
+    return sorted(path for path in origin.parent.rglob("*.py") if not path.name.startswith("test_"))
 
 
 class RestartsRoles(Protocol):
@@ -59,7 +61,8 @@ class GameWatcher:
         )
         output, errors = await checked.communicate()
         if checked.returncode:
-            self._report(f"{self._module} has changed, but: {errors.decode(errors='replace').strip()}")
+            reason = errors.decode(errors="replace").strip().removeprefix("tavolata: ")
+            self._report(f"{self._module} has changed, but the old rules go on: {reason}")
             return
         self._report(f"{self._module} has changed: {output.decode(errors='replace').strip()}")
         self._supervisor.restart("worker")
