@@ -1,4 +1,4 @@
-// Types of client.js. README.md is the guide; docs/protocols/play.md describes the protocol.
+// Types of client.js. The guide is docs/clients/javascript.md; docs/protocols/play.md describes the protocol.
 
 /** A position in the steps of a table: the epoch and offset of one step. */
 export interface Position {

@@ -2,7 +2,7 @@
 //
 // A request is carried out exactly once, or refused, whatever dies meanwhile: it is sent again with the same id where a
 // copy may have arrived, and with a new id only where none can have. The updates of a table have no hole. The protocol
-// is described in docs/protocols/play.md, the types are in client.d.ts, and README.md is the guide.
+// is described in docs/protocols/play.md, the types are in client.d.ts, the guide is docs/clients/javascript.md.
 
 /** The version of the protocol that this client speaks. Gateways of another major version refuse it. */
 const PROTOCOL = "1.0";

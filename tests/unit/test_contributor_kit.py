@@ -66,6 +66,12 @@ def test_the_packages_have_one_version() -> None:
     assert re.findall(r"^## (\d\S*) - \d{4}-\d\d-\d\d$", read("CHANGELOG.md"), re.MULTILINE)[0] == VERSION
 
 
+def test_the_npm_package_has_the_license_of_the_project() -> None:
+    """npm packs the file LICENSE of the package's folder, and no link to one outside."""
+    assert read("clients/javascript/LICENSE") == read("LICENSE")
+    assert f'license = "{json.loads(read("clients/javascript/package.json"))["license"]}"' in read("pyproject.toml")
+
+
 def test_the_docs_name_the_files_of_the_present_version() -> None:
     texts = [page.read_text() for page in (ROOT / "docs").rglob("*.md")]
     named = {version for text in texts for version in re.findall(r"\btavolata-(?:client-)?(\d+\.\d+\.\d+)", text)}
@@ -78,6 +84,8 @@ def test_a_tag_builds_and_tries_the_wheel_and_builds_a_labelled_image() -> None:
     commands = [step["run"] for step in workflow["jobs"]["wheel"]["steps"] if "run" in step]
     assert "make dist" in commands
     assert any("tavolata up" in command for command in commands)
+    assert workflow["jobs"]["image"]["needs"] == "wheel"
+    assert workflow["jobs"]["release"]["needs"] == "image"
     arguments = [step.get("with", {}).get("build-args", "") for step in workflow["jobs"]["image"]["steps"]]
     assert any("VERSION=" in text and "REVISION=" in text for text in arguments)
     labels = set(re.findall(r"org\.opencontainers\.image\.(\w+)=", read("deploy/docker/Dockerfile")))
