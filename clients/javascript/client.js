@@ -525,11 +525,12 @@ export class Player extends Emitter {
   welcome = null;
   error = null;
 
-  constructor(url, { name = "", token = "", patienceMs = PATIENCE_MS, connectMs = CONNECT_MS, WebSocket } = {}) {
+  constructor(url, { name = "", token = "", patienceMs = PATIENCE_MS, connectMs = CONNECT_MS, ...options } = {}) {
     super();
+    this.#socketClass = options.WebSocket ?? globalThis.WebSocket;
+    if (!this.#socketClass) throw new TypeError("no WebSocket: use Node.js 22, or give a class as option WebSocket");
     if (!name && !token) throw new TypeError("give a name for a new session, or the token of an earlier one");
     this.#urls = [url].flat().map(playUrl);
-    this.#socketClass = WebSocket ?? globalThis.WebSocket;
     this.#patience = { first: connectMs, later: patienceMs };
     this.#outbox = new Outbox(this.#rooms, (frame) => this.#socket.send(frame));
     Object.assign(this, { name, token });

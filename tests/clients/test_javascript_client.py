@@ -127,6 +127,17 @@ def test_the_examples_of_the_guide_run(cluster: Cluster, node: str, number: int)
     assert ended.stdout.splitlines() == re.findall(r"// prints: (.*)$", EXAMPLES[number], re.MULTILINE)
 
 
+def test_a_missing_class_of_web_sockets_is_named(node: str) -> None:
+    script = f"""
+        delete globalThis.WebSocket;
+        const {{ connect }} = await import({json.dumps(CLIENT.as_uri())});
+        await connect("ws://127.0.0.1:1", {{ name: "x" }}).catch(({{ message }}) => console.log(message));
+    """
+    words = [node, WEBSOCKETS, "--no-warnings", "--input-type=module", "--eval", script]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert "option WebSocket" in ended.stdout
+
+
 def test_a_program_that_uses_every_type_compiles() -> None:
     if not COMPILER.exists():
         pytest.skip("THE TYPES OF THE JAVASCRIPT CLIENT WERE NOT TESTED: TypeScript is missing (npm install)")
