@@ -99,8 +99,9 @@ load: $(RUNTIME) ## put load on a running cluster and check every answer
 bench: $(DEV) ## compare with other game servers (about half an hour; needs Node.js)
 	$(BIN)/python -m benchmarks.peers run $(ARGS)
 
+# Not with --quiet: mkdocs then drops warnings before --strict can count them.
 docs: $(DOCS) ## build the docs site into build/site; a broken link is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "==> open build/site/index.html"
 
 dist: $(DEV) ## build the wheel and the source archive into dist

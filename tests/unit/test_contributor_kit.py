@@ -31,6 +31,11 @@ def test_ci_runs_the_make_targets_on_every_supported_python() -> None:
     assert 'requires-python = ">=3.11"' in read("pyproject.toml")
 
 
+def test_a_warning_of_the_docs_site_is_an_error() -> None:
+    (build,) = re.findall(r"mkdocs build.*", read("Makefile"))
+    assert build == "mkdocs build --strict"  # with --quiet there are no warnings to count
+
+
 def test_ci_audits_the_dependencies() -> None:
     jobs: dict[str, Any] = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
     assert any("pip_audit" in step.get("run", "") for step in jobs["audit"]["steps"])
