@@ -89,7 +89,7 @@ def test_a_character_is_played_by_pressing_what_is_lit(newcomer: Newcomer, numbe
     assert sent(person)[0]["number"] == number
 
 
-def test_what_was_chosen_for_a_character_is_taken_back_by_pressing_it_again(newcomer: Newcomer) -> None:
+def test_a_choice_for_a_character_is_taken_back_by_pressing_it_again(newcomer: Newcomer) -> None:
     state = moving_students(7)
     person = newcomer().visit()
     person.page.locator(".gamecard").first.wait_for()

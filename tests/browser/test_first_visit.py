@@ -93,7 +93,7 @@ def test_an_invitation_names_host_game_options_and_clock_and_asks_for_a_name(new
     expect(guest.page.locator(".who small")).to_have_text("(you)")
 
 
-def test_who_waits_fills_the_free_seats_of_this_table_with_bots(newcomer: Newcomer) -> None:
+def test_a_waiting_player_fills_the_free_seats_of_the_table_with_bots(newcomer: Newcomer) -> None:
     host, guest = newcomer(), newcomer()
     table = host.open_table("codex", seats="4")
     guest.visit(f"/t/{table}")

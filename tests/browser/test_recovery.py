@@ -130,7 +130,7 @@ def test_a_move_whose_answer_was_lost_is_not_made_again_when_the_cluster_is_busy
     expect(person.page.locator(".log li", has_text="You took 1 stone.")).to_have_count(1)
 
 
-def test_what_is_said_while_the_cluster_is_busy_keeps_its_order(newcomer: Newcomer) -> None:
+def test_chat_sent_while_the_cluster_is_busy_keeps_its_order(newcomer: Newcomer) -> None:
     person = newcomer()
     wire = Wire(person.page)
     person.play_bots("stones")

@@ -55,7 +55,7 @@ async def turn_up() -> AsyncIterator[Connect]:
         yield bring
 
 
-async def test_who_is_lost_again_while_coming_back_can_come_back(calm: Cluster, turn_up: Connect) -> None:
+async def test_a_player_who_is_lost_again_while_returning_can_return(calm: Cluster, turn_up: Connect) -> None:
     here, there = calm.gateways
     ann, bob = await turn_up(here, new_name()), await turn_up(there, new_name())
     game = (await ann.ask("CreateGameMessage", numPlayers=2))["gameId"]
@@ -71,7 +71,7 @@ async def test_who_is_lost_again_while_coming_back_can_come_back(calm: Cluster, 
     assert not (await thief.ask("CreateGameMessage", numPlayers=2))["confirmGameCreation"]
 
 
-async def test_who_comes_back_after_the_end_is_told_who_won(
+async def test_a_player_who_returns_after_the_end_learns_the_winner(
     calm: Cluster, new_player: NewPlayer, turn_up: Connect
 ) -> None:
     host = await new_player(calm.gateways[0])

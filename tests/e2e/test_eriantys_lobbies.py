@@ -28,7 +28,7 @@ async def say(socket: ClientConnection, kind: str, **fields: object) -> None:
     await socket.send(json.dumps({"type": kind, **fields}))
 
 
-async def test_who_disconnects_from_a_waiting_lobby_is_hung_up_on(calm: Cluster) -> None:
+async def test_a_player_who_disconnects_from_a_waiting_lobby_is_closed(calm: Cluster) -> None:
     here, there = calm.gateways
     async with prompts(here) as ann, prompts(there) as bob:
         await say(ann, "GameParams", numPlayers=3, expert=False, nickname=new_name(), mage="MAGE1")

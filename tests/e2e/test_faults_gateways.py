@@ -102,7 +102,7 @@ async def test_a_gateway_frozen_beyond_its_lease_asks_its_players_to_come_back(
     await table.check()
 
 
-async def test_what_is_lost_with_a_broken_subscription_is_told_all_the_same(
+async def test_messages_lost_with_a_broken_subscription_are_delivered_all_the_same(
     hurt: Cluster, new_player: NewPlayer
 ) -> None:
     tables = [await StonesTable.open(*[await new_player(gateway) for gateway in hurt.gateways]) for _ in range(4)]

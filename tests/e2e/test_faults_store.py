@@ -92,7 +92,7 @@ async def test_a_store_without_its_last_moments_makes_everybody_go_back_and_play
     assert unhurt == []
 
 
-async def test_who_entered_in_the_lost_moments_is_told_and_may_enter_again(
+async def test_a_player_whose_entry_the_store_lost_is_notified_and_may_enter_again(
     hurt: Cluster, new_player: NewPlayer
 ) -> None:
     opener, guest = [await new_player(gateway) for gateway in hurt.gateways]

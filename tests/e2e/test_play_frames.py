@@ -115,7 +115,7 @@ async def test_a_good_frame_between_malformed_ones_starts_the_count_again(calm: 
     assert [message["type"] for message in player.messages].count("error") == 57
 
 
-async def test_who_has_not_said_hello_may_do_nothing_but_ping(calm: Cluster) -> None:
+async def test_a_client_without_a_hello_may_do_nothing_but_ping(calm: Cluster) -> None:
     async with Player() as player:
         await player.connect(calm.gateways[0].url)
         assert (await player.ask("create", game="stones", seats=2))["code"] == "session/none"

@@ -121,7 +121,7 @@ async def test_players_and_spectators_at_all_gateways_are_counted(calm: Cluster,
     assert calm.gateways[1].json("/api/rooms/77777/watchers") == {"watching": 0}
 
 
-async def test_who_gave_a_seat_up_does_not_read_what_its_next_player_is_told(
+async def test_a_player_who_gave_a_seat_up_cannot_read_updates_of_its_next_player(
     calm: Cluster, new_player: NewPlayer
 ) -> None:
     first, second, third = [await new_player(calm.gateways[number % 2]) for number in range(3)]

@@ -10,7 +10,7 @@ from tests.support.player import Message, ReceivedRoom
 from tests.support.stones import StonesTable
 
 
-async def test_who_asks_for_a_room_that_is_not_there_is_told_so(calm: Cluster, new_player: NewPlayer) -> None:
+async def test_a_request_for_a_room_that_does_not_exist_is_refused(calm: Cluster, new_player: NewPlayer) -> None:
     player = await new_player(calm.gateways[0])
     for kind in ("join", "spectate", "view", "leave", "rematch"):
         assert (await player.ask(kind, room=77_777))["code"] == "room/unknown"
@@ -174,7 +174,7 @@ async def test_a_finished_game_is_over_and_its_players_meet_again_for_a_rematch(
     assert view["spec"] == (await first.ask("view", room=table.room))["view"]["spec"]
 
 
-async def test_who_leaves_a_waiting_table_frees_the_seat_and_the_last_one_closes_it(
+async def test_leaving_a_waiting_table_frees_the_seat_and_the_last_player_closes_it(
     calm: Cluster, new_player: NewPlayer
 ) -> None:
     first, second, third = [await new_player(calm.gateways[number % 2]) for number in range(3)]

@@ -96,7 +96,7 @@ async def test_bye_ends_the_session_and_frees_the_name_at_once(calm: Cluster, ne
         assert answer["rooms"] == []
 
 
-async def test_who_lost_the_connection_keeps_name_and_seat(calm: Cluster, new_player: NewPlayer) -> None:
+async def test_a_player_who_lost_the_connection_keeps_name_and_seat(calm: Cluster, new_player: NewPlayer) -> None:
     first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     await table.move()
@@ -112,7 +112,7 @@ async def test_who_lost_the_connection_keeps_name_and_seat(calm: Cluster, new_pl
     await table.check()
 
 
-async def test_what_was_missed_is_told_exactly_at_another_gateway(calm: Cluster, new_player: NewPlayer) -> None:
+async def test_another_gateway_sends_exactly_the_missed_steps(calm: Cluster, new_player: NewPlayer) -> None:
     first, second, third = [await new_player(calm.gateways[0]) for _ in range(3)]
     table = await StonesTable.open(first, second, third)
     await table.moves(2)

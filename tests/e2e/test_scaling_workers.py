@@ -77,7 +77,7 @@ async def test_a_name_at_a_gateway_that_came_a_moment_ago_is_in_use(three: Clust
         assert (await other.hello(name=player.name))["code"] == "name/taken"
 
 
-async def test_what_dead_workers_left_in_the_registry_goes_by_and_by(three: Cluster) -> None:
+async def test_entries_of_dead_workers_leave_the_registry(three: Cluster) -> None:
     three.workers[0].kill()
     three.await_shares()
     with three.redis() as store:

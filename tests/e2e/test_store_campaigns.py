@@ -60,7 +60,7 @@ def test_forced_failovers_lose_nothing_with_replicated(tmp_path: Path) -> None:
 
 @pytest.mark.verify
 @pytest.mark.parametrize("fault", ["kill-store", "failover"])
-def test_what_a_failover_undoes_with_fsync_is_reported_as_rewound(tmp_path: Path, fault: str) -> None:
+def test_moves_that_a_failover_undoes_with_fsync_are_reported_as_rewound(tmp_path: Path, fault: str) -> None:
     with Launched(tmp_path / "data", "--store", "sentinel", module=TAVOLATA) as cluster:
         code, found = run_load(cluster.data, "--faults", fault, "--every", "20", "--allow-rewound")
     assert violations(found).keys() <= {"rewound"}, found["words"]

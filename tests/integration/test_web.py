@@ -49,14 +49,14 @@ async def site(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
 
 
 @pytest.mark.parametrize("said", [b"", GET[:20], POST + b"ab"], ids=["nothing", "half a head", "half a body"])
-async def test_who_does_not_come_to_the_point_is_closed(site: Site, said: bytes) -> None:
+async def test_a_connection_without_a_complete_request_is_closed(site: Site, said: bytes) -> None:
     reader, writer = await site.visit(said)
     async with asyncio.timeout(5):
         assert await reader.read() == b""
     writer.close()
 
 
-async def test_who_does_not_come_to_the_point_a_second_time_is_closed(site: Site) -> None:
+async def test_a_connection_without_a_complete_second_request_is_closed(site: Site) -> None:
     site.answers.set()
     reader, writer = await site.visit(GET + GET[:20])
     async with asyncio.timeout(4):
@@ -64,7 +64,7 @@ async def test_who_does_not_come_to_the_point_a_second_time_is_closed(site: Site
     writer.close()
 
 
-async def test_who_waits_for_the_answer_is_not_closed(site: Site) -> None:
+async def test_a_connection_that_waits_for_its_answer_is_not_closed(site: Site) -> None:
     (patient, one), (closed, other) = await site.visit(GET), await site.visit(b"")
     async with asyncio.timeout(5):
         assert await closed.read() == b""

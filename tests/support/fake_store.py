@@ -84,10 +84,10 @@ class FakeServer:
     def flush(self) -> None:
         self.run(("FLUSHALL",))
 
-    def listen(self, channels: Sequence[str]) -> "FakeNews":
+    def subscribe(self, channels: Sequence[str]) -> "FakeSubscriber":
         line = self._pool.get_connection()
         line.send_command("SUBSCRIBE", *channels)
-        return FakeNews(self._pool, line, len(channels))
+        return FakeSubscriber(self._pool, line, len(channels))
 
     def _load(self) -> None:
         for _, _, source in LOADING:
@@ -98,8 +98,8 @@ class FakeServer:
             self._hashes[real] = self.run(("SCRIPT", "LOAD", text.partition("\n")[2])).decode()
 
 
-class FakeNews:
-    """The messages on some channels, in order."""
+class FakeSubscriber:
+    """A subscription to some channels."""
 
     def __init__(self, pool: Any, line: Any, channels: int) -> None:
         self._pool = pool
@@ -107,8 +107,8 @@ class FakeNews:
         for _ in range(channels):
             line.read_response()
 
-    def heard(self) -> list[tuple[str, bytes]]:
-        """All since the last time."""
+    def received(self) -> list[tuple[str, bytes]]:
+        """The messages since the last call, in order."""
         messages: list[tuple[str, bytes]] = []
         while self._line.can_read(timeout=0):
             _, channel, data = self._line.read_response()

@@ -17,7 +17,7 @@ from shared.bus.store import OnMessage, OutcomeUnknown, RedisCommand, StoreError
 from shared.ids import GatewayId, RoomId, SessionId
 from shared.room_views import Listing
 from shared.runtime.settings import GatewaySettings
-from tests.support.fake_store import FakeNews, OneServer
+from tests.support.fake_store import FakeSubscriber, OneServer
 from tests.support.memory_store import MemoryConnection, MemoryStore
 
 REPLY_S = 0.02
@@ -90,7 +90,7 @@ class MemorySubscription:
 
     def __init__(self, world: MemoryStore) -> None:
         self._world = world
-        self._news: FakeNews | None = None
+        self._subscriber: FakeSubscriber | None = None
         self._on_message: OnMessage = lambda _channel, _data: None
         self._on_gap: Callable[[], None] = lambda: None
         self.inbox: deque[tuple[str, bytes]] = deque()
@@ -99,7 +99,7 @@ class MemorySubscription:
         together with the subscription."""
 
     def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
-        self._news = self._world.server.listen(channels)
+        self._subscriber = self._world.server.subscribe(channels)
         self._on_message, self._on_gap = on_message, on_gap
         self.renew()
 
@@ -107,21 +107,21 @@ class MemorySubscription:
         self.close()
 
     def close(self) -> None:
-        if self._news is not None:
-            self._news.close()
-            self._news = None
+        if self._subscriber is not None:
+            self._subscriber.close()
+            self._subscriber = None
         self.inbox.clear()
 
     def renew(self) -> None:
         """The subscription was lost and made again, and so were the messages that were under way."""
-        if self._news is not None:
-            self._news.heard()
+        if self._subscriber is not None:
+            self._subscriber.received()
             self.inbox.clear()
             self._on_gap()
 
     def poll(self) -> None:
         """Take what was published."""
-        for channel, data in self._news.heard() if self._news is not None else ():
+        for channel, data in self._subscriber.received() if self._subscriber is not None else ():
             if self.losing and channel != keys.LISTINGS:
                 self.losing -= 1
             else:

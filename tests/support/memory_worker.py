@@ -10,7 +10,7 @@ from shared.bus.keys import Keys
 from shared.bus.store import OnMessage
 from shared.ids import WorkerId
 from shared.runtime.settings import WorkerSettings
-from tests.support.fake_store import FakeNews, FakeServer
+from tests.support.fake_store import FakeServer, FakeSubscriber
 from tests.support.memory_store import MemoryConnection, MemoryStore
 from worker.games import GameCatalog
 from worker.metrics import WorkerMetrics
@@ -34,30 +34,30 @@ class WorkerSubscription:
 
     def __init__(self, server: FakeServer) -> None:
         self._server = server
-        self._news: FakeNews | None = None
+        self._subscriber: FakeSubscriber | None = None
         self._on_message: OnMessage | None = None
         self._on_gap: Callable[[], None] = lambda: None
 
     def start(self, channels: Sequence[str], on_message: OnMessage, on_gap: Callable[[], None]) -> None:
-        self._news, self._on_message, self._on_gap = self._server.listen(channels), on_message, on_gap
+        self._subscriber, self._on_message, self._on_gap = self._server.subscribe(channels), on_message, on_gap
         on_gap()
 
     def deliver(self) -> None:
         """Deliver all messages that were published since the last time."""
-        assert self._news is not None
+        assert self._subscriber is not None
         assert self._on_message is not None
-        for channel, data in self._news.heard():
+        for channel, data in self._subscriber.received():
             self._on_message(channel, data)
 
     def renew(self) -> None:
         """The subscription was lost and made again, and so were the messages that were under way."""
-        if self._news is not None:
-            self._news.heard()
+        if self._subscriber is not None:
+            self._subscriber.received()
             self._on_gap()
 
     def close(self) -> None:
-        if self._news is not None:
-            self._news.close()
+        if self._subscriber is not None:
+            self._subscriber.close()
 
 
 class MemoryWorker:
@@ -133,7 +133,7 @@ class MemoryWorker:
         self.node.reconnected()
 
     def drain(self) -> None:
-        """Begin to hand everything over. What is left when the simulation crashes the worker is taken by others when
+        """Begin to hand everything over. If the simulation crashes the worker before the end, others take the rest when
         its lease has ended."""
         self.node.stop.set()
 

@@ -67,7 +67,7 @@ def paragraphs(page: str) -> Iterator[str]:
 def hidden_subjects(text: str) -> list[str]:
     """Sentences that hide their subject; questions do not."""
     sentences = SENTENCE_END.split(" ".join(text.split()))
-    return [said for said in sentences if HIDDEN_SUBJECT.match(said) and not said.endswith("?")]
+    return [sentence for sentence in sentences if HIDDEN_SUBJECT.match(sentence) and not sentence.endswith("?")]
 
 
 def test_the_checks_find_violations() -> None:
@@ -108,20 +108,28 @@ def test_a_core_is_composed_not_inherited(module: str, name: str) -> None:
 
 def test_docstrings_name_their_subject() -> None:
     hidden = [
-        f"{path.relative_to(ROOT)}:{line}: {said}"
-        for path in files(*SOURCES)
+        f"{path.relative_to(ROOT)}:{line}: {sentence}"
+        for path in files(*SOURCES, "tests")
         for line, text in docstrings(path.read_text())
-        for said in hidden_subjects(text)
+        for sentence in hidden_subjects(text)
     ]
     assert hidden == []
 
 
+def test_names_of_tests_name_their_subject() -> None:
+    names = re.findall(
+        r"def (test_(?:who|whom|whoever|what|whatever|nobody|somebody)_\w+)",
+        "".join(path.read_text() for path in files("tests")),
+    )
+    assert names == []
+
+
 def test_docs_name_their_subject() -> None:
     hidden = [
-        f"{page.relative_to(ROOT)}: {said}"
+        f"{page.relative_to(ROOT)}: {sentence}"
         for page in pages()
         for text in paragraphs(page.read_text())
-        for said in hidden_subjects(text)
+        for sentence in hidden_subjects(text)
     ]
     assert hidden == []
 

@@ -101,10 +101,10 @@ async def test_commands_and_messages_follow_a_slot_that_moves(
     partition = PARTITIONS[5]
     lease = await taken(store, partition)
     number = lease.commit + 1
-    heard: list[bytes] = []
+    received: list[bytes] = []
     gaps: list[None] = []
-    news = topology.subscription()
-    news.start((partition.out(GATEWAY),), lambda _channel, data: heard.append(data), lambda: gaps.append(None))
+    subscriber = topology.subscription()
+    subscriber.start((partition.out(GATEWAY),), lambda _channel, data: received.append(data), lambda: gaps.append(None))
     await eventually_async(lambda: gaps, "the channel is subscribed")
     before = store.server_of(partition.owner)
     moving = asyncio.create_task(asyncio.to_thread(servers.move, partition.owner))
@@ -119,10 +119,10 @@ async def test_commands_and_messages_follow_a_slot_that_moves(
         nonlocal number
         outcome = await commits.commit(store, [commit(partition, lease, number, b"1")])
         number += outcome == [CommitOutcome.OK]
-        return bool(heard)
+        return bool(received)
 
     await eventually_awaited(told, "a message arrives from the new node")
-    await news.stop()
+    await subscriber.stop()
     assert store.server_of(partition.owner) not in ("", before)
     assert {outcome for outcome in outcomes if not str(outcome).startswith("TRYAGAIN")} <= {CommitOutcome.OK}
     assert await store.call("XLEN", partition.journal_log) == number - 1

@@ -155,11 +155,11 @@ async def test_large_batches_are_committed_in_portions(one_server: Store) -> Non
     assert await one_server.pipe((("SCARD", P.gateways), ("SCARD", Q.gateways))) == [900, 9]
 
 
-async def test_what_partitions_say_to_a_channel_is_one_message_without_those_that_were_fenced() -> None:
+async def test_messages_of_partitions_to_a_channel_are_published_together_without_those_of_fenced_ones() -> None:
     store = FakeStore()
     ours, mine = await two_leases(store)
     third = Keys(Partition(3), 4)
-    news = store.server.listen(("a", "b"))
+    subscriber = store.server.subscribe(("a", "b"))
     await commits.commit(
         store,
         [
@@ -168,16 +168,16 @@ async def test_what_partitions_say_to_a_channel_is_one_message_without_those_tha
             Commit(Q, mine, "0-0", "6-0", (), (("a", b"5"),)),
         ],
     )
-    assert news.heard() == [("a", b"[1,2,5]"), ("b", b"[3]")]
+    assert subscriber.received() == [("a", b"[1,2,5]"), ("b", b"[3]")]
 
 
 async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
     store = FakeStore()
     ours, mine = await two_leases(store)
-    news = store.server.listen(("a",))
+    subscriber = store.server.subscribe(("a",))
     refused = Commit(P, ours, "0-0", "5-0", (*writes(), ("HSET", P.commands)), (("a", b"1"),))
     await commits.commit(store, [refused, Commit(Q, mine, "0-0", "6-0", writes_of_q(), (("a", b"2"),))])
-    assert news.heard() == [("a", b"[2]")]
+    assert subscriber.received() == [("a", b"[2]")]
 
 
 async def test_a_batch_without_entries_of_the_stream_can_be_committed(store: Store) -> None:
@@ -186,7 +186,7 @@ async def test_a_batch_without_entries_of_the_stream_can_be_committed(store: Sto
     assert await store.call("HGET", P.directory, 1001) == b"y"
 
 
-async def test_what_the_store_says_against_a_batch_is_its_outcome(store: Store) -> None:
+async def test_an_error_of_the_store_is_the_outcome_of_the_batch(store: Store) -> None:
     mine = await taken(store)
     (outcome,) = await commits.commit(store, [Commit(P, mine, "0-0", "5-0", (("HSET", P.commands),), ())])
     assert outcome not in ("OK", "DONE", "FENCED")

@@ -295,15 +295,15 @@ async def test_a_wire_that_is_lost_says_so(valkey_url: str, valkey_server: Valke
 
 
 class Ear:
-    """A subscription, and what it heard."""
+    """A subscription, and what it received."""
 
     def __init__(self, url: str) -> None:
-        self.heard: list[tuple[str, bytes]] = []
+        self.received: list[tuple[str, bytes]] = []
         self.gaps = 0
         self.subscription = Subscription(Address.parse(url))
 
     async def listen(self, *channels: str) -> None:
-        self.subscription.start(channels, lambda channel, data: self.heard.append((channel, data)), self._gap)
+        self.subscription.start(channels, lambda channel, data: self.received.append((channel, data)), self._gap)
         await eventually_async(lambda: self.gaps == 1, "it is subscribed")
 
     def _gap(self) -> None:
@@ -314,9 +314,9 @@ async def test_messages_come_with_their_channel_in_order(link: StoreClient, valk
     ear = Ear(valkey_url)
     await ear.listen("a", "b")
     await link.pipe([("PUBLISH", "a", 1), ("PUBLISH", "b", 2), ("PUBLISH", "c", 3), ("PUBLISH", "a", 4)])
-    await eventually_async(lambda: len(ear.heard) == 3, "three messages")
+    await eventually_async(lambda: len(ear.received) == 3, "three messages")
     await ear.subscription.stop()
-    assert ear.heard == [("a", b"1"), ("b", b"2"), ("a", b"4")]
+    assert ear.received == [("a", b"1"), ("b", b"2"), ("a", b"4")]
 
 
 async def test_a_first_subscription_is_a_gap_too(valkey_url: str) -> None:
@@ -340,9 +340,9 @@ async def test_messages_come_again_after_a_gap(link: StoreClient, valkey_url: st
     await link.call("CLIENT", "KILL", "TYPE", "pubsub")
     await eventually_async(lambda: ear.gaps == 2, "it is subscribed again")
     await link.call("PUBLISH", "a", "after")
-    await eventually_async(lambda: bool(ear.heard), "a message")
+    await eventually_async(lambda: bool(ear.received), "a message")
     await ear.subscription.stop()
-    assert ear.heard == [("a", b"after")]
+    assert ear.received == [("a", b"after")]
 
 
 async def test_a_subscription_outlives_its_store(own_valkey: ValkeyServer) -> None:

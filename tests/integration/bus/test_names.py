@@ -108,7 +108,7 @@ async def test_a_name_that_is_kept_for_a_time_is_free_afterwards(store: Store) -
     assert isinstance(await name_claims.claim(store, "ada", ADA, G1, 3), Taken)
 
 
-async def test_who_comes_back_in_time_keeps_the_name(store: Store) -> None:
+async def test_a_player_who_returns_in_time_keeps_the_name(store: Store) -> None:
     await name_claims.claim(store, "ada", ADA, G1, 1)
     await name_claims.release(store, "ada", ADA, G1, 1, LONG_MS)
     await name_claims.claim(store, "ada", ADA, G2, 5)

@@ -51,14 +51,14 @@ async def test_a_commit_is_published_when_a_replica_has_it(
     monkeypatch.setattr(commits, "_WAIT_MS", 20_000)  # a busy machine must not fail the test
     replica.start()
     lease = await taken(link)
-    heard, subscribed = asyncio.Queue[bytes](), asyncio.Event()
-    news = Subscription(Address.parse(f"redis://127.0.0.1:{link.address.port if link.address else 0}"))
-    news.start(("news",), lambda _channel, data: heard.put_nowait(data), subscribed.set)
+    received, subscribed = asyncio.Queue[bytes](), asyncio.Event()
+    subscriber = Subscription(Address.parse(f"redis://127.0.0.1:{link.address.port if link.address else 0}"))
+    subscriber.start(("news",), lambda _channel, data: received.put_nowait(data), subscribed.set)
     await subscribed.wait()
     await meta.check_replicas(link, 1)
     assert await commits.commit(link, [commit(lease, 1, b"1")], replicas=1) == [CommitOutcome.OK]
-    assert await heard.get() == b"[1]"
-    await news.stop()
+    assert await received.get() == b"[1]"
+    await subscriber.stop()
 
 
 async def test_a_commit_without_a_replica_is_written_and_stays_invisible(link: StoreClient) -> None:

@@ -47,10 +47,10 @@ async def started(topology: StoreTopology, durability: str = "applied") -> Share
 
 async def test_a_client_and_a_subscription_follow_a_failover(topology: StoreTopology, servers: SentinelServers) -> None:
     connected, gaps = asyncio.Event(), asyncio.Queue[None]()
-    store, news = topology.store(on_connect=connected.set), topology.subscription()
+    store, subscriber = topology.store(on_connect=connected.set), topology.subscription()
     await store.start()
-    heard: list[bytes] = []
-    news.start(("news",), lambda _channel, message: heard.append(message), lambda: gaps.put_nowait(None))
+    received: list[bytes] = []
+    subscriber.start(("news",), lambda _channel, message: received.append(message), lambda: gaps.put_nowait(None))
     await gaps.get()
     before = store.server_of(P.owner)
     await asyncio.to_thread(servers.fail_over)
@@ -58,8 +58,8 @@ async def test_a_client_and_a_subscription_follow_a_failover(topology: StoreTopo
     await gaps.get()
     after = store.server_of(P.owner)
     await store.call("PUBLISH", "news", "again")
-    await eventually_async(lambda: heard == [b"again"], "the message arrives")
-    await news.stop()
+    await eventually_async(lambda: received == [b"again"], "the message arrives")
+    await subscriber.stop()
     await store.stop()
     assert after not in ("", before)
 

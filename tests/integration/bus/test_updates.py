@@ -25,12 +25,12 @@ async def missed(
     return found
 
 
-async def test_what_was_missed_are_the_steps_after_the_position(store: Store) -> None:
+async def test_missed_steps_are_those_after_the_position(store: Store) -> None:
     await tell(store, told(1), told(2), told(3))
     assert await missed(store, 1) == updates.Missed((told(2), told(3)))
 
 
-async def test_who_has_seen_everything_missed_nothing(store: Store) -> None:
+async def test_a_position_at_the_last_step_has_missed_nothing(store: Store) -> None:
     await tell(store, told(1), told(2))
     assert await missed(store, 2) == updates.Missed()
 
@@ -54,7 +54,7 @@ async def test_a_position_of_a_room_without_updates_was_rewound(store: Store) ->
     assert await missed(store, 1) == updates.Missed(lost="rewound")
 
 
-async def test_nobody_is_told_of_steps_with_a_hole_between_them(store: Store) -> None:
+async def test_steps_with_a_hole_between_them_are_not_returned(store: Store) -> None:
     await tell(store, told(1), told(2), told(4))
     assert await missed(store, 1) == updates.Missed(lost="trimmed")
 

@@ -56,12 +56,12 @@ class Client:
     def say(self, **message: object) -> None:
         self.connection.receive(msgspec.json.encode(message))
 
-    async def heard(self) -> list[dict[str, object]]:
+    async def received(self) -> list[dict[str, object]]:
         await settle()
         return self.paper.messages()
 
     async def kinds(self) -> list[object]:
-        return [message["type"] for message in await self.heard()]
+        return [message["type"] for message in await self.received()]
 
 
 async def welcome(bench: GatewayBench | None = None, name: str = "ada") -> Client:
@@ -99,7 +99,7 @@ async def test_a_name_is_claimed_with_hello() -> None:
     await welcome(bench)
     other = Client(bench)
     other.say(type="hello", name="ada")
-    assert [message["code"] for message in await other.heard()] == ["name/taken"]
+    assert [message["code"] for message in await other.received()] == ["name/taken"]
 
 
 @pytest.mark.parametrize("name", ["\u0645\u06cc\u200c\u062e", "\U0001f469\u200d\U0001f4bb", "x" * 32])
@@ -115,7 +115,7 @@ async def test_all_refusals_are_counted_once() -> None:
     client.connection.receive(b"?")
     client.connection.invalid_frame("frame/binary")
     client.say(type="hello", name="")
-    codes = [str(message["code"]) for message in await client.heard()]
+    codes = [str(message["code"]) for message in await client.received()]
     assert codes == ["session/none", "frame/unknown_type", "frame/malformed", "frame/binary", "name/bad"]
     counted = [bench.node.metrics.registry.get_sample_value("tavolata_rejections_total", {"code": c}) for c in codes]
     assert counted == [1.0] * 5
@@ -127,7 +127,7 @@ async def test_all_refusals_are_counted_once() -> None:
 async def test_a_name_that_is_no_name_is_refused(name: str) -> None:
     client = Client(GatewayBench())
     client.say(type="hello", name=name)
-    assert [message["code"] for message in await client.heard()] == ["name/bad"]
+    assert [message["code"] for message in await client.received()] == ["name/bad"]
 
 
 async def test_a_token_takes_the_session_up_again() -> None:
@@ -136,7 +136,7 @@ async def test_a_token_takes_the_session_up_again() -> None:
     token = bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms())
     second = Client(bench)
     second.say(type="hello", token=token)
-    (told,) = await second.heard()
+    (told,) = await second.received()
     assert (told["session"], told["name"]) == (first.connection.sid, "ada")
 
 
@@ -153,13 +153,13 @@ async def test_the_newer_connection_of_a_session_wins() -> None:
 async def test_a_forged_token_is_refused() -> None:
     client = Client(GatewayBench())
     client.say(type="hello", token="a.b")
-    assert [message["code"] for message in await client.heard()] == ["token/bad"]
+    assert [message["code"] for message in await client.received()] == ["token/bad"]
 
 
 async def test_a_second_hello_is_refused() -> None:
     client = await welcome()
     client.say(type="hello", name="eve")
-    assert [message["code"] for message in await client.heard()] == ["session/twice"]
+    assert [message["code"] for message in await client.received()] == ["session/twice"]
 
 
 async def test_hello_can_be_repeated_if_the_store_failed_in_the_middle_of_it() -> None:
@@ -169,7 +169,7 @@ async def test_hello_can_be_repeated_if_the_store_failed_in_the_middle_of_it() -
     second = Client(bench)
     bench.store.broken = "HKEYS"
     second.say(type="hello", token=token)
-    assert [message["code"] for message in await second.heard()] == ["busy/store"]
+    assert [message["code"] for message in await second.received()] == ["busy/store"]
     bench.store.broken = ""
     second.say(type="hello", token=token)
     assert await second.kinds() == ["welcome"]
@@ -212,7 +212,7 @@ async def test_an_unknown_game_is_refused_without_asking_anybody() -> None:
     client = await welcome()
     await announce(client.bench.store, [CARD])
     client.say(type="match", id=1, game="chess")
-    assert [message["code"] for message in await client.heard()] == ["game/unknown"]
+    assert [message["code"] for message in await client.received()] == ["game/unknown"]
 
 
 async def test_a_player_whom_a_table_refuses_is_matched_with_another_one() -> None:
@@ -247,7 +247,7 @@ async def test_a_match_that_later_requests_have_overtaken_is_refused() -> None:
     for _ in range(6):
         asked = await only(client.bench)
         client.bench.answer(Reply(asked.conn, LOBBY, asked.id, "command/too_old"))
-    assert [message["code"] for message in await client.heard()] == ["command/too_old"]
+    assert [message["code"] for message in await client.received()] == ["command/too_old"]
 
 
 async def test_a_player_who_enters_gets_the_steps_right_behind_the_reply() -> None:
@@ -255,7 +255,10 @@ async def test_a_player_who_enters_gets_the_steps_right_behind_the_reply() -> No
     client.say(type="join", id=1, room=ROOM)
     envelope = await only(client.bench)
     client.bench.answer(reply_to(envelope, 2), steps=[step(2), step(3)])
-    assert [(message["type"], message["offset"]) for message in await client.heard()] == [("entered", 2), ("update", 3)]
+    assert [(message["type"], message["offset"]) for message in await client.received()] == [
+        ("entered", 2),
+        ("update", 3),
+    ]
 
 
 async def test_a_client_that_resumes_gets_the_missed_steps() -> None:
@@ -263,7 +266,7 @@ async def test_a_client_that_resumes_gets_the_missed_steps() -> None:
     await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="resume", id=1, room=ROOM, epoch=7, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 4))
-    assert [(message["type"], message["offset"]) for message in await client.heard()] == [
+    assert [(message["type"], message["offset"]) for message in await client.received()] == [
         ("resumed", 2),
         ("update", 3),
         ("update", 4),
@@ -277,7 +280,7 @@ async def test_a_client_that_resumes_from_a_lost_step_gets_a_view() -> None:
     client.bench.answer(reply_to(await only(client.bench), 2))
     asked = await only(client.bench)
     client.bench.answer(reply_to(asked, 2))
-    told = await client.heard()
+    told = await client.received()
     assert [(message["type"], message.get("reason")) for message in told] == [("resumed", None), ("view", "rewound")]
 
 
@@ -323,8 +326,8 @@ async def test_a_step_that_names_its_command_is_the_answer() -> None:
     client.say(type="act", id=5, room=ROOM, command={})
     envelope = await only(client.bench)
     client.bench.answer(steps=[done_by(envelope, 4)])
-    heard = await client.heard()
-    assert [(message["type"], message["id"], message["offset"]) for message in heard[1:]] == [("ack", 5, 4)]
+    received = await client.received()
+    assert [(message["type"], message["id"], message["offset"]) for message in received[1:]] == [("ack", 5, 4)]
     assert len(client.bench.node.outbox) == 0
 
 
@@ -369,12 +372,12 @@ async def test_a_lost_answer_is_asked_for_again() -> None:
     ],
     ids=lambda message: str(message["type"]),
 )
-async def test_whatever_a_room_refuses_names_the_room(message: dict[str, object]) -> None:
+async def test_a_refusal_by_a_room_names_the_room(message: dict[str, object]) -> None:
     client = await welcome()
     client.say(id=2, room=ROOM, **message)
     envelope = await only(client.bench)
     client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, "room/unknown"))
-    (told,) = await client.heard()
+    (told,) = await client.received()
     assert (told["code"], told["id"], told["room"]) == ("room/unknown", 2, ROOM)
 
 
@@ -383,7 +386,7 @@ async def test_a_refused_move_is_answered_with_its_code() -> None:
     client.say(type="act", id=5, room=ROOM, command={})
     envelope = await only(client.bench)
     client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, "game/over"))
-    assert [(message["id"], message["code"]) for message in await client.heard()] == [(5, "game/over")]
+    assert [(message["id"], message["code"]) for message in await client.received()] == [(5, "game/over")]
 
 
 async def test_commands_keep_the_order_in_which_they_were_sent() -> None:
@@ -400,7 +403,7 @@ async def test_a_busy_gateway_refuses_a_command_before_it_is_written() -> None:
     client = await seated()
     client.bench.store.up = False
     client.say(type="act", id=5, room=ROOM, command={})
-    assert [message["code"] for message in await client.heard()] == ["busy/store"]
+    assert [message["code"] for message in await client.received()] == ["busy/store"]
     assert await client.bench.added() == []
 
 
@@ -408,7 +411,7 @@ async def test_a_frame_beyond_the_rate_is_not_carried_out() -> None:
     client = await welcome(GatewayBench(dataclasses.replace(SETTINGS, rate=1, burst=2)))
     for _ in range(2):
         client.say(type="ping")
-    assert [message.get("code") for message in await client.heard()] == [None, "busy/rate"]
+    assert [message.get("code") for message in await client.received()] == [None, "busy/rate"]
 
 
 # --- rooms ------------------------------------------------------------------------------------------------------------
@@ -419,9 +422,9 @@ async def test_a_client_that_watches_the_rooms_gets_changes_without_a_new_list()
     rooms = client.bench.node.rooms
     rooms.change([ListingChange(room, Listing(room, "stones", 2, RoomStatus.WAITING)) for room in (ROOM, RoomId(1001))])
     client.say(type="rooms", id=1, live=True)
-    await client.heard()
+    await client.received()
     rooms.change([ListingChange(ROOM, Listing(ROOM, "stones", 2, RoomStatus.PLAYING)), ListingChange(RoomId(1001))])
-    (told,) = await client.heard()
+    (told,) = await client.received()
     changed = [{"room": ROOM, "game": "stones", "seats": 2, "status": "playing"}]
     assert told == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
     assert rooms._listed == {}
@@ -437,8 +440,8 @@ async def test_a_flood_is_answered_frame_by_frame_and_then_closed() -> None:
     client = Client(bench)
     for _ in range(SETTINGS.burst + TOO_MANY):
         client.say(type="ping")
-    heard = await client.heard()
-    assert [message["type"] for message in heard].count("error") == TOO_MANY
+    received = await client.received()
+    assert [message["type"] for message in received].count("error") == TOO_MANY
     assert client.paper.closed == FLOOD
 
 
@@ -474,8 +477,8 @@ async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
     await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 6)])
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 5))
-    heard = await client.heard()
-    assert [(message["type"], message["offset"]) for message in heard] == [("update", 4), ("update", 5), ("view", 5)]
+    received = await client.received()
+    assert [(message["type"], message["offset"]) for message in received] == [("update", 4), ("update", 5), ("view", 5)]
     client.bench.answer(steps=[step(6)])
     assert await client.kinds() == ["update"]
 
@@ -485,14 +488,14 @@ async def test_a_view_comes_after_steps_that_come_with_it() -> None:
     await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 4), steps=[step(4)])
-    assert [(message["type"], message["offset"]) for message in await client.heard()] == [("update", 4), ("view", 4)]
+    assert [(message["type"], message["offset"]) for message in await client.received()] == [("update", 4), ("view", 4)]
 
 
 async def test_a_view_takes_the_place_of_steps_that_are_lost() -> None:
     client = await seated()
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 5))
-    (view,) = await client.heard()
+    (view,) = await client.received()
     assert (view["type"], view["id"], view["offset"], view["reason"]) == ("view", 9, 5, "rewound")
     client.bench.answer(steps=[step(6)])
     assert await client.kinds() == ["update"]
@@ -509,15 +512,15 @@ async def test_a_view_that_waits_for_steps_is_not_forgotten_when_another_is_aske
     await settle()
     client.bench.answer(reply_to(msgspec.structs.replace(first, id=CommandId(9)), 5))
     client.bench.store.go()
-    heard = [(message["type"], message["offset"]) for message in await client.heard()]
-    assert heard == [("update", 4), ("update", 5), ("view", 5), ("view", 5)]
+    received = [(message["type"], message["offset"]) for message in await client.received()]
+    assert received == [("update", 4), ("update", 5), ("view", 5), ("view", 5)]
 
 
 async def test_leaving_is_acknowledged_with_its_step() -> None:
     client = await seated()
     client.say(type="leave", id=2, room=ROOM)
     client.bench.answer(steps=[done_by(await only(client.bench), 4)])
-    assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 4}
+    assert (await client.received())[-1] == {"type": "ack", "id": 2, "room": ROOM, "epoch": 7, "offset": 4}
 
 
 async def test_leaving_a_game_that_is_over_is_no_step() -> None:
@@ -525,7 +528,7 @@ async def test_leaving_a_game_that_is_over_is_no_step() -> None:
     client.say(type="leave", id=2, room=ROOM)
     envelope = await only(client.bench)
     client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, epoch=Epoch(7)))
-    assert await client.heard() == [{"type": "ack", "id": 2, "room": ROOM}]
+    assert await client.received() == [{"type": "ack", "id": 2, "room": ROOM}]
 
 
 async def test_a_spectator_who_leaves_makes_no_step() -> None:
@@ -533,7 +536,7 @@ async def test_a_spectator_who_leaves_makes_no_step() -> None:
     client.say(type="spectate", id=1, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 3, seat=None))
     client.say(type="leave", id=2, room=ROOM)
-    assert (await client.heard())[-1] == {"type": "ack", "id": 2, "room": ROOM}
+    assert (await client.received())[-1] == {"type": "ack", "id": 2, "room": ROOM}
 
 
 async def test_a_room_is_informed_of_its_last_spectator() -> None:
@@ -610,7 +613,7 @@ async def test_a_slow_client_gets_no_steps_and_then_a_view() -> None:
     client.bench.answer(steps=[step(4)])
     client.connection.resume_writing()
     client.bench.answer(reply_to(await only(client.bench), 4))
-    assert [(message["type"], message.get("reason")) for message in await client.heard()] == [("view", "slow")]
+    assert [(message["type"], message.get("reason")) for message in await client.received()] == [("view", "slow")]
 
 
 async def test_a_step_is_written_to_a_raw_client_without_decoding_it() -> None:
@@ -687,7 +690,7 @@ async def test_a_view_for_a_replaced_attachment_is_not_sent() -> None:
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 6))
     client.bench.answer(reply_to(refresh, 4))
-    assert [message["offset"] for message in await client.heard()] == [6]
+    assert [message["offset"] for message in await client.received()] == [6]
 
 
 async def test_a_gateway_that_begins_anew_speaks_under_its_new_id() -> None:

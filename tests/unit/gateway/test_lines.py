@@ -14,8 +14,8 @@ Heard = list[bytes | str]
 
 def feed(lines: Lines, *pieces: bytes) -> Heard:
     """Frames, and the codes of errors."""
-    heard = [item for piece in pieces for item in lines.feed(piece)]
-    return [item.code if isinstance(item, ProtocolError) else item for item in heard]
+    received = [item for piece in pieces for item in lines.feed(piece)]
+    return [item.code if isinstance(item, ProtocolError) else item for item in received]
 
 
 def test_every_line_is_a_message() -> None:

@@ -27,8 +27,8 @@ class PlayClient:
         self._ids += 1
         self.memory.received()
         self.memory.send_json({"type": kind, "id": self._ids, **fields})
-        heard = [message for message in self.memory.received_json() if message["type"] != "update"]
-        return next(message for message in heard if message.get("id") == self._ids)
+        received = [message for message in self.memory.received_json() if message["type"] != "update"]
+        return next(message for message in received if message.get("id") == self._ids)
 
 
 def seated(cluster: MemoryCluster, game: str, *, private: bool = True) -> tuple[PlayClient, int]:
@@ -61,21 +61,21 @@ def prompts(cluster: MemoryCluster, room: int) -> list[Any]:
 
 
 def status(cluster: MemoryCluster, room: int) -> list[Any]:
-    heard = []
+    received = []
     for query in ({}, {"table": str(room)}):
         thief = cluster.connect("eriantys.status", query)
         thief.send(b"Victim")
-        heard += thief.received_json()
-    return heard
+        received += thief.received_json()
+    return received
 
 
 def snarl(cluster: MemoryCluster, room: int) -> list[Any]:
     thief, other = cluster.connect("snarl"), cluster.connect("snarl", {"table": str(room)})
     assert other.closed is NO_TABLE
     thief.send_json("Victim")
-    heard = thief.received_json()
-    assert heard[-2:] == ["name", "name"]
-    return heard
+    received = thief.received_json()
+    assert received[-2:] == ["name", "name"]
+    return received
 
 
 THIEVES = [("codex", codex), ("eriantys", events), ("eriantys", prompts), ("eriantys", status), ("snarl", snarl)]
@@ -88,11 +88,11 @@ def test_a_seat_of_a_token_is_not_given_to_a_stranger_in_any_dialect(game: str, 
     victim, room = seated(cluster, game, private=private)
     place = cluster.room(room).state.seats[Seat(0)]
     victim.memory.drop()
-    heard = msgspec.json.encode(thief(cluster, room)).decode()
+    received = msgspec.json.encode(thief(cluster, room)).decode()
     assert not place.here
     assert place.sid == victim.hello["session"]
     for told in ("UpdateCrashedPlayer", "AddPlayer", "start-level", "welcome back", '"userID":'):
-        assert told not in heard
+        assert told not in received
     back = PlayClient(cluster, token=victim.hello["token"])
     assert (back.hello["type"], back.hello["rooms"]) == ("welcome", [room])
     assert back.ask("view", room=room)["seat"] == 0

@@ -51,7 +51,7 @@ def test_a_room_event_travels_under_the_rooms_name(event: RoomEvent, tag: str) -
     assert msgspec.json.decode(msgspec.json.encode(event))["type"] == tag
 
 
-def test_what_is_not_said_is_left_out() -> None:
+def test_defaults_are_left_out_of_messages() -> None:
     assert msgspec.json.encode(Back(Seat(1))) == b'{"type":"room.back","seat":1}'
 
 

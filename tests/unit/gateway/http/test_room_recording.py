@@ -30,7 +30,7 @@ def test_a_seat_is_where_its_last_connection_is() -> None:
     assert (ann.here, ann.gateway, ann.connection) == (True, "g-2", 9)
 
 
-def test_who_is_away_or_left_is_not_here() -> None:
+def test_a_seat_whose_player_is_away_or_left_is_not_here() -> None:
     recording = followed(
         record(Joined(Seat(0), "ann"), Joined(Seat(1), "bob"), notes=(Attached(HERE, 1, Seat(0)),)),
         record(Away(Seat(0))),
@@ -49,7 +49,7 @@ def test_gateways_with_spectators_come_and_go() -> None:
     assert recording.audience == {THERE}
 
 
-def test_who_goes_after_the_end_takes_no_spectator_along() -> None:
+def test_a_player_who_leaves_after_the_end_does_not_detach_spectators() -> None:
     recording = followed(
         record(Joined(Seat(0), "ann"), notes=(Attached(HERE, 3, Seat(0)), Attached(HERE))),
         record(notes=(Detached(HERE, Seat(0)),)),

@@ -95,7 +95,7 @@ async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: R
 
 
 @pytest.mark.parametrize("kind", [b"room.joined", b"room.back"])
-async def test_who_gave_a_seat_up_does_not_read_what_it_is_told(
+async def test_a_session_that_gave_its_seat_up_cannot_read_later_updates_of_the_seat(
     store: Counting, recordings: RoomRecords, kind: bytes
 ) -> None:
     left = b'{"type":"room.left","seat":0,"name":"x","reason":"left"}'
@@ -112,7 +112,9 @@ async def test_a_room_that_never_was_is_not_remembered(store: Counting, recordin
     assert await recordings.of(ROOM) is not None
 
 
-async def test_whoever_asks_again_reads_only_what_came_since(store: Counting, recordings: RoomRecords) -> None:
+async def test_a_second_request_reads_only_the_records_since_the_first(
+    store: Counting, recordings: RoomRecords
+) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))
     before = await recordings.of(ROOM)
     store.given.clear()
@@ -137,7 +139,9 @@ async def test_refusals_that_were_deleted_meanwhile_are_not_missed(store: Counti
 
 
 @pytest.mark.parametrize("top", [2, 3, 4])
-async def test_what_the_store_lost_was_never_learnt(store: Counting, recordings: RoomRecords, top: int) -> None:
+async def test_records_that_the_store_has_lost_are_forgotten(
+    store: Counting, recordings: RoomRecords, top: int
+) -> None:
     store.add(*filed(1, OPENED, MOVED, joined("s-ghost", 0)))
     await recordings.of(ROOM)
     store.add(("DEL", P.journal(ROOM)), *filed(1, OPENED, MOVED))
@@ -218,7 +222,7 @@ async def test_a_page_of_large_steps_is_shorter(store: Counting, recordings: Roo
     assert (len(first.steps), first.more) == (48, True)
 
 
-async def test_what_is_kept_no_more_is_said(store: Counting, recordings: RoomRecords) -> None:
+async def test_an_answer_says_that_steps_are_trimmed(store: Counting, recordings: RoomRecords) -> None:
     store.add(*told(5, 300))
     assert (await recordings.steps(ROOM, 0)).trimmed
     assert not (await recordings.steps(ROOM, 4)).trimmed
@@ -238,7 +242,7 @@ async def test_few_read_at_once_and_nobody_for_too_long(
     assert await recordings.of(ROOM) is not None
 
 
-async def test_whoever_ran_out_of_time_goes_on_from_there(
+async def test_a_request_after_a_timeout_goes_on_where_the_last_one_ended(
     store: Counting, recordings: RoomRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.add(*filed(1, OPENED, joined("s-1", 0), *[MOVED] * 500))

@@ -47,7 +47,7 @@ def test_another_address_has_its_own_limit() -> None:
     assert crowd.enter("10.0.0.2")
 
 
-def test_who_leaves_makes_room() -> None:
+def test_a_connection_that_leaves_makes_room() -> None:
     crowd = ConnectionLimiter(1, 1)
     crowd.enter("10.0.0.1")
     crowd.leave("10.0.0.1")

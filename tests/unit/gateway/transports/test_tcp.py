@@ -21,6 +21,8 @@ from tests.unit.gateway.transports.test_websocket import Socket
 
 
 class Pipe(Socket):
+    """A transport that can close its sending side alone."""
+
     eof = False
 
     def can_write_eof(self) -> bool:
@@ -30,7 +32,9 @@ class Pipe(Socket):
         self.eof = True
 
 
-class Talk:
+class RawClient:
+    """A client over TCP that writes bytes of its own making."""
+
     def __init__(
         self,
         bench: GatewayBench | None = None,
@@ -44,40 +48,40 @@ class Talk:
         self.connection = TcpConnection(self.bench.node.connections, dialect, options or {}, proxied=proxied)
         self.connection.connection_made(cast(asyncio.Transport, self.pipe))
 
-    async def heard(self) -> bytes:
+    async def received(self) -> bytes:
         await settle()
         data, self.pipe.written = self.pipe.written, b""
         return data
 
 
 async def test_a_line_is_a_message_and_so_is_its_answer() -> None:
-    talk = Talk()
-    talk.connection.data_received(b"hel")
-    talk.connection.data_received(b"lo\nagain\n")
-    assert await talk.heard() == b"hello\nagain\n"
+    client = RawClient()
+    client.connection.data_received(b"hel")
+    client.connection.data_received(b"lo\nagain\n")
+    assert await client.received() == b"hello\nagain\n"
 
 
 async def test_a_line_that_is_too_long_is_told_and_the_connection_stays() -> None:
-    talk = Talk()
-    talk.connection.data_received(b"x" * 70_000 + b"\nhello\n")
-    assert await talk.heard() == b"frame/too_big\nhello\n"
+    client = RawClient()
+    client.connection.data_received(b"x" * 70_000 + b"\nhello\n")
+    assert await client.received() == b"frame/too_big\nhello\n"
 
 
-async def test_what_was_said_is_sent_before_the_end() -> None:
-    talk = Talk()
-    (connection,) = talk.bench.node.connections
+async def test_frames_written_before_a_close_are_sent_before_it() -> None:
+    client = RawClient()
+    (connection,) = client.bench.node.connections
     connection._perform([b"last words"])
     connection.close(BYE)
-    assert (await talk.heard(), talk.pipe.eof) == (b"last words\n", True)
+    assert (await client.received(), client.pipe.eof) == (b"last words\n", True)
 
 
 async def test_a_lost_connection_ends_its_session() -> None:
-    talk = Talk()
-    talk.connection.connection_lost(None)
-    assert len(talk.bench.node.connections) == 0
+    client = RawClient()
+    client.connection.connection_lost(None)
+    assert len(client.bench.node.connections) == 0
 
 
-async def test_who_does_not_read_the_last_words_cannot_keep_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_does_not_read_the_last_frames_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "_CLOSE_S", 0.0)
     monkeypatch.setattr(tcp, "_ABORT_S", 0.0)
     connections = GatewayBench().node.connections
@@ -95,47 +99,47 @@ async def test_who_does_not_read_the_last_words_cannot_keep_the_connection(monke
 
 
 async def test_many_lines_of_one_read_are_handled_in_turns_and_in_order() -> None:
-    talk, other = Talk(), Talk()
+    client, other = RawClient(), RawClient()
     lines = b"".join(b"%d\n" % number for number in range(5 * FRAMES_PER_TURN))
-    talk.connection.data_received(lines)
-    assert not talk.pipe.is_reading()
-    talk.connection.data_received(b"la")
-    talk.connection.data_received(b"ter\n")
+    client.connection.data_received(lines)
+    assert not client.pipe.is_reading()
+    client.connection.data_received(b"la")
+    client.connection.data_received(b"ter\n")
     other.connection.data_received(b"me, too\n")
-    assert await other.heard() == b"me, too\n"
-    assert await talk.heard() == lines + b"later\n"
-    assert talk.pipe.is_reading()
+    assert await other.received() == b"me, too\n"
+    assert await client.received() == lines + b"later\n"
+    assert client.pipe.is_reading()
 
 
 @pytest.mark.parametrize("blanks", [b"\n", b" \r\n", b" "])
 async def test_blanks_are_skipped_in_turns_and_charged_as_bytes(blanks: bytes) -> None:
-    talk, other = Talk(), Talk()
+    client, other = RawClient(), RawClient()
     for _ in range(5):
-        talk.connection.data_received(blanks * (240_000 // len(blanks)))
+        client.connection.data_received(blanks * (240_000 // len(blanks)))
     other.connection.data_received(b"me, too\n")
-    assert await other.heard() == b"me, too\n"
-    assert not talk.pipe.is_reading()
-    assert talk.connection._inflow.bytes < 0
+    assert await other.received() == b"me, too\n"
+    assert not client.pipe.is_reading()
+    assert client.connection._inflow.bytes < 0
 
 
 async def test_a_client_that_does_not_read_is_not_read_and_its_lines_wait() -> None:
-    talk = Talk()
-    talk.connection.pause_writing()
-    assert not talk.pipe.is_reading()
-    talk.connection.data_received(b"hello\n")
-    assert await talk.heard() == b""
-    talk.connection.resume_writing()
-    assert await talk.heard() == b"hello\n"
-    assert talk.pipe.is_reading()
+    client = RawClient()
+    client.connection.pause_writing()
+    assert not client.pipe.is_reading()
+    client.connection.data_received(b"hello\n")
+    assert await client.received() == b""
+    client.connection.resume_writing()
+    assert await client.received() == b"hello\n"
+    assert client.pipe.is_reading()
 
 
 async def test_nothing_is_handled_after_the_connection_was_closed() -> None:
-    talk = Talk()
-    (connection,) = talk.bench.node.connections
-    talk.connection.data_received(b"x\n" * (3 * FRAMES_PER_TURN))
+    client = RawClient()
+    (connection,) = client.bench.node.connections
+    client.connection.data_received(b"x\n" * (3 * FRAMES_PER_TURN))
     connection.close(BYE)
-    assert (await talk.heard()).count(b"x\n") == FRAMES_PER_TURN
-    assert not talk.connection._frames
+    assert (await client.received()).count(b"x\n") == FRAMES_PER_TURN
+    assert not client.connection._frames
 
 
 async def test_the_end_of_the_stream_does_not_overtake_lines() -> None:
@@ -162,7 +166,7 @@ async def test_the_end_of_the_stream_does_not_overtake_lines() -> None:
 async def test_a_draining_gateway_accepts_nobody() -> None:
     bench = GatewayBench()
     bench.node.connections.accepting = False
-    assert Talk(bench).pipe.closed
+    assert RawClient(bench).pipe.closed
 
 
 # --- the preamble of a framing ----------------------------------------------------------------------------------------
@@ -170,19 +174,19 @@ async def test_a_draining_gateway_accepts_nobody() -> None:
 JAVA = b"\xac\xed\x00\x05"
 
 
-def java_talk(*, proxied: bool = False) -> Talk:
-    return Talk(dialect=events.DIALECT, options={"compat": "group3"}, proxied=proxied)
+def java_talk(*, proxied: bool = False) -> RawClient:
+    return RawClient(dialect=events.DIALECT, options={"compat": "group3"}, proxied=proxied)
 
 
 async def test_a_java_program_gets_the_header_before_it_sends_anything() -> None:
-    assert await java_talk().heard() == JAVA
+    assert await java_talk().received() == JAVA
 
 
 async def test_behind_a_proxy_the_header_follows_the_proxy_header() -> None:
-    talk = java_talk(proxied=True)
-    assert await talk.heard() == b""
-    talk.connection.data_received(b"PROXY TCP4 203.0.113.7 10.0.0.2 51234 45678\r\n")
-    assert await talk.heard() == JAVA
+    client = java_talk(proxied=True)
+    assert await client.received() == b""
+    client.connection.data_received(b"PROXY TCP4 203.0.113.7 10.0.0.2 51234 45678\r\n")
+    assert await client.received() == JAVA
 
 
 @pytest.mark.parametrize(
@@ -197,12 +201,12 @@ async def test_behind_a_proxy_the_header_follows_the_proxy_header() -> None:
     ids=["json", "length", "handle", "class", "depth"],
 )
 async def test_a_malformed_stream_gets_an_error_and_is_closed(data: bytes) -> None:
-    talk = java_talk()
-    talk.connection.data_received(data)
-    assert b"it.polimi.ingsw.messages.Nack" in await talk.heard()
-    assert talk.pipe.eof
-    talk.connection.data_received(b"\x00" * 100)
-    assert await talk.heard() == b""
+    client = java_talk()
+    client.connection.data_received(data)
+    assert b"it.polimi.ingsw.messages.Nack" in await client.received()
+    assert client.pipe.eof
+    client.connection.data_received(b"\x00" * 100)
+    assert await client.received() == b""
 
 
 def test_listeners_are_read_from_the_setting() -> None:
@@ -225,8 +229,8 @@ def test_a_setting_that_makes_no_sense_is_refused(setting: str) -> None:
 # --- behind a proxy ---------------------------------------------------------------------------------------------------
 
 
-def addresses(talk: Talk) -> list[str]:
-    return [connection.address for connection in talk.bench.node.connections]
+def addresses(client: RawClient) -> list[str]:
+    return [connection.address for connection in client.bench.node.connections]
 
 
 def test_a_listener_can_be_told_that_a_proxy_is_in_front_of_it() -> None:
@@ -237,26 +241,26 @@ def test_a_listener_can_be_told_that_a_proxy_is_in_front_of_it() -> None:
 
 @pytest.mark.parametrize("cut", [1, 20, 47])
 async def test_a_player_behind_a_proxy_has_an_address_of_its_own(cut: int) -> None:
-    talk, said = Talk(proxied=True), b"PROXY TCP4 203.0.113.7 10.0.0.2 51234 45678\r\nhello\n"
-    talk.connection.data_received(said[:cut])
-    talk.connection.data_received(said[cut:])
-    assert (addresses(talk), await talk.heard()) == (["203.0.113.7"], b"hello\n")
+    client, said = RawClient(proxied=True), b"PROXY TCP4 203.0.113.7 10.0.0.2 51234 45678\r\nhello\n"
+    client.connection.data_received(said[:cut])
+    client.connection.data_received(said[cut:])
+    assert (addresses(client), await client.received()) == (["203.0.113.7"], b"hello\n")
 
 
 async def test_a_player_behind_a_proxy_is_greeted_before_it_says_anything() -> None:
-    talk = Talk(proxied=True)
-    talk.connection.data_received(b"PROXY TCP6 2001:db8::7 2001:db8::2 51234 45678\r\n")
-    assert addresses(talk) == ["2001:db8::7"]
+    client = RawClient(proxied=True)
+    client.connection.data_received(b"PROXY TCP6 2001:db8::7 2001:db8::2 51234 45678\r\n")
+    assert addresses(client) == ["2001:db8::7"]
 
 
 async def test_a_proxy_may_speak_for_itself() -> None:
-    talk = Talk(proxied=True)
-    talk.connection.data_received(b"PROXY UNKNOWN\r\nhello\n")
-    assert (len(addresses(talk)), await talk.heard()) == (1, b"hello\n")
+    client = RawClient(proxied=True)
+    client.connection.data_received(b"PROXY UNKNOWN\r\nhello\n")
+    assert (len(addresses(client)), await client.received()) == (1, b"hello\n")
 
 
 @pytest.mark.parametrize("said", [b"hello\r\n", b"PROXY TCP4 nonsense\r\n", b"x" * 200, b"\xff\xfe\r\n"])
-async def test_who_comes_past_the_proxy_is_hung_up_on(said: bytes) -> None:
-    talk = Talk(proxied=True)
-    talk.connection.data_received(said)
-    assert (addresses(talk), talk.pipe.closed) == ([], True)
+async def test_a_connection_without_a_proxy_header_is_closed(said: bytes) -> None:
+    client = RawClient(proxied=True)
+    client.connection.data_received(said)
+    assert (addresses(client), client.pipe.closed) == ([], True)

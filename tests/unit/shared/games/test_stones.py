@@ -62,7 +62,7 @@ def test_after_the_last_seat_comes_the_first() -> None:
     assert turn(state) == (A,)
 
 
-def test_whoever_takes_the_last_stone_wins() -> None:
+def test_the_seat_that_takes_the_last_stone_wins() -> None:
     result = outcome(evolve(position(2), Taken(A, 2)))
     assert result is not None
     assert result.winners == (A,)
@@ -78,13 +78,13 @@ def test_whoever_takes_the_last_stone_wins() -> None:
         (5, A, -1, "game/illegal"),
     ],
 )
-def test_what_the_rules_forbid_is_refused(left: int, seat: Seat, count: int, code: str) -> None:
+def test_commands_that_the_rules_forbid_are_refused(left: int, seat: Seat, count: int, code: str) -> None:
     refusal = decide(position(left), seat, Take(count))
     assert isinstance(refusal, Rejected)
     assert refusal.code == code
 
 
-def test_nobody_moves_after_the_end() -> None:
+def test_moves_after_the_end_are_refused() -> None:
     refusal = decide(evolve(position(1), Taken(A, 1)), B, Take(1))
     assert isinstance(refusal, Rejected)
     assert refusal.code == "game/over"

@@ -99,23 +99,23 @@ async def test_a_refused_entry_of_one_room_does_not_cost_another_its_deadline(be
 
 
 async def test_nothing_is_published_before_the_commit(bench: WorkerBench) -> None:
-    news = bench.store.server.listen((keys.out(G1),))
+    subscriber = bench.store.server.subscribe((keys.out(G1),))
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     batches = await bench.consumer.read(None)
     await bench.consumer.load(batches)
     handled = bench.consumer.handle(batches)
-    before = news.heard()
+    before = subscriber.received()
     await bench.consumer.commit(handled)
-    assert (before, len(news.heard())) == ([], 1)
+    assert (before, len(subscriber.received())) == ([], 1)
 
 
 async def test_a_gateway_receives_a_delivery_after_the_commit(bench: WorkerBench) -> None:
-    news = bench.store.server.listen((keys.out(G1),))
+    subscriber = bench.store.server.subscribe((keys.out(G1),))
     await bench.ownership.tick()
     await bench.add(Enter("ada", TOY))
     await bench.consumer.consume(None)
-    ((_, data),) = news.heard()
+    ((_, data),) = subscriber.received()
     assert [reply.seat for one in msgspec.json.decode(data, type=list[Delivery]) for reply in one.replies] == [0]
 
 

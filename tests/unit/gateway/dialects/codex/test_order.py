@@ -135,9 +135,9 @@ def test_a_placing_shows_the_card_the_points_and_that_a_card_is_drawn_next() -> 
     first, second = game.order
     game.act()
     received = game.received()
-    news = ["PlayerBoard", "UpdatePoints", "ChangeState", "CurrentPlayer"]
-    assert types(received[first]) == ["ConfirmPlaceCard", *news]
-    assert types(received[second]) == news
+    subscriber = ["PlayerBoard", "UpdatePoints", "ChangeState", "CurrentPlayer"]
+    assert types(received[first]) == ["ConfirmPlaceCard", *subscriber]
+    assert types(received[second]) == subscriber
     assert received[second][1] == {"type": "UpdatePointsMessage", "player": first, "points": 0}
     assert received[second][2]["state"] == "DRAWING"
     assert received[second][3]["currentPlayer"] == first
@@ -156,9 +156,9 @@ def test_a_draw_from_a_deck_shows_its_next_back() -> None:
         game.play_until("DRAWING")
         first, second = game.order
         received = draw(game, {"type": kind})
-        news = ["NotifyCommonTable", "ChangeState", "CurrentPlayer"]
-        assert types(received[first]) == ["ConfirmDraw", "PersonalCards", *news]
-        assert types(received[second]) == news
+        subscriber = ["NotifyCommonTable", "ChangeState", "CurrentPlayer"]
+        assert types(received[first]) == ["ConfirmDraw", "PersonalCards", *subscriber]
+        assert types(received[second]) == subscriber
         assert received[second][0]["index"] == index
         assert received[second][0]["resourceCard"]["id"] is None
         assert len(received[first][1]["hand"]) == 3

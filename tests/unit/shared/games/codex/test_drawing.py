@@ -103,7 +103,7 @@ def test_the_last_card_of_the_other_deck_empties_it() -> None:
         (DrawGold(), "codex/empty_deck"),
     ],
 )
-def test_what_is_not_there_cannot_be_drawn(command: Command, code: str) -> None:
+def test_a_card_that_is_not_there_cannot_be_drawn(command: Command, code: str) -> None:
     assert refusal(drawing(places=(5, None, 43, 44), resource=(), gold=()), A, command) == code
 
 

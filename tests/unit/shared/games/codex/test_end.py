@@ -69,7 +69,7 @@ def test_the_round_of_the_trigger_is_finished_and_one_more_is_played() -> None:
 
 
 @pytest.mark.parametrize("trigger", [A, B, C])
-def test_whoever_reaches_twenty_points_the_next_round_is_the_last(trigger: Seat) -> None:
+def test_the_round_after_a_seat_has_reached_twenty_points_is_the_last(trigger: Seat) -> None:
     state = with_points(in_play(STARTS, number=4), trigger, 20)
     for seat in (A, B, C):
         assert not state.table.last_round

@@ -89,7 +89,7 @@ def test_two_absent_players_in_a_row_get_a_grace_time_each() -> None:
     assert len(set(graces)) == 2
 
 
-def test_who_comes_back_in_time_keeps_the_turn() -> None:
+def test_a_player_who_returns_in_time_keeps_the_turn() -> None:
     state, _ = after(in_play(STARTS), Absent(A), Present(A))
     assert names(state) == []
     assert after(state, GRACE)[1] == ()
@@ -173,7 +173,7 @@ def test_being_two_again_ends_the_wait_and_another_loss_begins_a_new_one() -> No
     assert GAME.timers(state) != first
 
 
-def test_who_is_alone_plays_on_while_waiting() -> None:
+def test_the_only_connected_player_plays_on_while_waiting() -> None:
     state, _ = after(in_play(TWO), Absent(B))
     (timer,) = GAME.timers(state)
     state, _ = do(state, A, SOMEWHERE)
@@ -193,7 +193,7 @@ def test_a_game_that_all_have_left_ends_without_winners() -> None:
     assert (outcome.winners, outcome.reason) == ((), "abandoned")
 
 
-def test_nobody_waits_for_a_player_who_left_for_good() -> None:
+def test_a_table_does_not_wait_for_a_player_who_left_for_good() -> None:
     state, events = after(in_play(STARTS), Absent(A, for_good=True))
     assert events == (PlayerLost(A, True), TurnPassed(A, "away"), TurnBegan(B, 5))
     assert names(state) == []

@@ -51,7 +51,7 @@ def test_the_strongest_builds_a_tower() -> None:
     assert do(state, MoveMother(2)).view.players[0].towers == 7
 
 
-def test_nobody_with_influence_and_ties_change_nothing() -> None:
+def test_an_island_without_influence_or_with_a_tie_does_not_change() -> None:
     assert events_of(walking(), MoveMother(1)) == (MotherMoved(2), PhaseBegan(Phase.CLOUD))
     tie = board(phase=Phase.MOTHER, students={2: (1, 1, 0, 0, 0)})
     tie = with_view(tie, professors=(FIRST, SECOND, None, None, None))

@@ -66,7 +66,7 @@ def test_the_next_planning_begins_with_the_lowest_assistant_and_goes_clockwise()
     assert [sum(cloud) for cloud in state.view.clouds] == [4, 4, 4]
 
 
-def test_nobody_acts_out_of_turn_or_out_of_phase() -> None:
+def test_commands_out_of_turn_or_out_of_phase_are_refused() -> None:
     state = board(phase=Phase.PLANNING)
     assert refusal(state, PlayAssistant(1), seat=1) == "game/not_your_turn"
     assert refusal(state, MoveMother(1)) == "eriantys/wrong_phase"

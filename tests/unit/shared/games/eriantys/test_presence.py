@@ -84,7 +84,7 @@ def test_a_held_turn_is_skipped_too() -> None:
     assert after(state, lost(0), GRACE).view.turn == 1
 
 
-def test_who_is_back_in_time_plays_on() -> None:
+def test_a_player_who_returns_in_time_plays_on() -> None:
     state = after(board(3), lost(0), back(0))
     assert notice(state, GRACE) == ()
     assert events_of(state, MoveToHall(G))

@@ -108,7 +108,7 @@ def test_a_seat_gets_the_next_free_mage_and_tower() -> None:
         (2, {"mage": ["MAGE1"]}, "eriantys/bad_choice"),
     ],
 )
-def test_what_is_taken_or_does_not_exist_is_refused(seats: int, choice: dict[str, Any], code: str) -> None:
+def test_a_choice_that_is_taken_or_does_not_exist_is_refused(seats: int, choice: dict[str, Any], code: str) -> None:
     answer = admit(Options(), seats, {Seat(0): {"mage": "MAGE1", "tower": "BLACK"}}, Seat(1), choice)
     assert isinstance(answer, Rejected)
     assert answer.code == code

@@ -46,7 +46,7 @@ def test_a_diagonal_needs_one_of_the_two_tiles_between() -> None:
     assert (2, 5) not in reach(behind_it)
 
 
-def test_nobody_jumps_over_a_wall_corner() -> None:
+def test_a_move_over_a_wall_corner_is_refused() -> None:
     in_the_corner = stage(WORKED, {0: (4, 7)})
     assert reach(in_the_corner) == {(4, 5), (4, 6), (4, 7), (4, 8), (4, 9)}
     assert isinstance(decide(in_the_corner, Seat(0), Move((3, 6))), Rejected)
@@ -54,7 +54,7 @@ def test_nobody_jumps_over_a_wall_corner() -> None:
 
 
 @pytest.mark.parametrize("to", [(4, 0), (0, 4), (1, 8), (-1, 4), (3, 100), (10**12, 3), (2, 3)])
-def test_what_is_out_of_reach_is_refused_and_changes_nothing(to: Point) -> None:
+def test_a_move_out_of_reach_is_refused_and_changes_nothing(to: Point) -> None:
     state = stage(HALL, {0: (1, 4)})
     assert decide(state, Seat(0), Move(to)) == Rejected("game/illegal", "no free tile is there within two steps")
 
@@ -116,7 +116,7 @@ def test_a_locked_exit_is_an_ordinary_tile() -> None:
     assert state.scene.member(Seat(0)).position == (4, 8)
 
 
-def test_who_stands_on_the_exit_when_the_key_is_found_stays_in_play() -> None:
+def test_a_player_on_the_exit_stays_in_play_when_the_key_is_found() -> None:
     state, _ = do(stage(HALL, {0: (1, 2), 1: (4, 8)}), 0, (1, 1))
     assert state.scene.turn == Seat(1)
     assert state.scene.member(Seat(1)).position == (4, 8)
@@ -185,7 +185,7 @@ def test_players_move_in_order_of_joining_then_adversaries_in_theirs() -> None:
     ]
 
 
-def test_nobody_moves_out_of_turn_or_after_the_end() -> None:
+def test_moves_out_of_turn_or_after_the_end_are_refused() -> None:
     state = stage(HALL, {0: (4, 8), 1: (1, 5)}, unlocked=True)
     assert decide(state, Seat(1), Move(None)) == refused("game/not_your_turn")
     state, _ = do(state, 0, None)

@@ -79,7 +79,7 @@ def test_with_grace_a_lost_player_keeps_its_place_and_the_game_waits() -> None:
     assert notice(state, Absent(A)) == ()
 
 
-def test_who_comes_back_in_time_plays_on() -> None:
+def test_a_player_who_returns_in_time_plays_on() -> None:
     state = after(three(grace_ms=10_000), (WentAway(A),))
     events = notice(state, Present(A))
     assert events == (CameBack(A),)
@@ -110,7 +110,7 @@ def test_leaving_for_good_needs_no_grace() -> None:
     assert [type(event) for event in events] == [PlayerDisconnected]
 
 
-def test_who_does_not_move_in_time_is_disconnected() -> None:
+def test_a_player_who_does_not_move_in_time_is_disconnected() -> None:
     state = three(move_time_ms=120_000)
     assert timers(state) == (Timer("move", 120_000, 1),)
     state = after(state, notice(state, DeadlinePassed("move")))

@@ -45,9 +45,9 @@ def beats(seed: int, seats: int, *, restless: bool = False, chosen: Options | No
             yield before, event, state
         if GAME.outcome(state) is not None:
             return
-        news = _news(state, players, picks) if restless and not picks.below(12) else ()
-        if news:
-            step = news
+        subscriber = _subscriber(state, players, picks) if restless and not picks.below(12) else ()
+        if subscriber:
+            step = subscriber
             continue
         actor = GAME.turn(state)[0]
         command = picks.choice(GAME.options(state, actor)) if picks.below(4) == 0 else _wits(state, actor, moment)
@@ -62,7 +62,7 @@ def _wits(state: State, actor: Seat, moment: int) -> Any:
     return GAME.bot(state, actor, Dice(moment))
 
 
-def _news(state: State, players: tuple[Seat, ...], picks: Dice) -> tuple[Event, ...]:
+def _subscriber(state: State, players: tuple[Seat, ...], picks: Dice) -> tuple[Event, ...]:
     seat = picks.choice(players)
     due = tuple(timer.name for timer in timers(state))
     kinds: list[Notice] = [Absent(seat), Absent(seat), Present(seat), Present(seat)]
