@@ -50,45 +50,51 @@ def _play_flood(data: bytes) -> Attack:
     return attack
 
 
-async def test_a_flood_of_empty_pings(attacked: Cluster) -> None:
+async def test_a_flood_of_empty_pings_does_not_slow_other_players(attacked: Cluster) -> None:
     await _attack(attacked, attacked.gateways[0].port, _play_flood(frame(opcode=PING) * 60_000))
 
 
-async def test_a_flood_of_empty_continuation_frames(attacked: Cluster) -> None:
+async def test_a_flood_of_empty_continuation_frames_does_not_slow_other_players(attacked: Cluster) -> None:
     begun = frame(b'"', last=False) + frame(opcode=CONTINUATION, last=False) * 60_000
     await _attack(attacked, attacked.gateways[0].port, _play_flood(begun))
 
 
-async def test_a_flood_of_short_text_messages(attacked: Cluster) -> None:
+async def test_a_flood_of_short_text_messages_does_not_slow_other_players(attacked: Cluster) -> None:
     await _attack(attacked, attacked.gateways[0].port, _play_flood(message(type="ping") * 60_000))
 
 
-async def test_moves_with_thousands_of_empty_lists(attacked: Cluster) -> None:
+async def test_moves_with_thousands_of_empty_lists_do_not_slow_other_players(attacked: Cluster) -> None:
     command = {"type": "take", "count": [[]] * 15_000}
     moves = [message(type="act", id=number, room=1000, command=command) for number in range(1, 151)]
     await _attack(attacked, attacked.gateways[0].port, _play_flood(b"".join(moves)))
 
 
-async def test_large_messages_that_are_not_json(attacked: Cluster) -> None:
+async def test_large_messages_that_are_not_json_do_not_slow_other_players(attacked: Cluster) -> None:
     await _attack(attacked, attacked.gateways[0].port, _play_flood(frame(b"[" * 60_000) * 100))
 
 
 @pytest.mark.parametrize("filler", [b" ", b"[1, [2], {}]\n"], ids=["blanks", "json"])
-async def test_megabytes_over_tcp_to_snarl(attacked: Cluster, ports: Ports, filler: bytes) -> None:
+async def test_megabytes_over_tcp_to_snarl_do_not_slow_other_players(
+    attacked: Cluster, ports: Ports, filler: bytes
+) -> None:
     await _attack(attacked, ports.snarl, _flood(filler * (MEGABYTES_6 // len(filler))))
 
 
-async def test_megabytes_of_a_value_without_an_end_over_tcp_to_snarl(attacked: Cluster, ports: Ports) -> None:
+async def test_a_snarl_value_of_megabytes_without_an_end_does_not_slow_other_players(
+    attacked: Cluster, ports: Ports
+) -> None:
     await _attack(attacked, ports.snarl, _flood(b'"' + b"x" * MEGABYTES_6))
 
 
 @pytest.mark.parametrize("filler", [b"\n", b"[]\n"], ids=["newlines", "lists"])
-async def test_megabytes_over_tcp_to_play(attacked: Cluster, ports: Ports, filler: bytes) -> None:
+async def test_megabytes_over_tcp_to_play_do_not_slow_other_players(
+    attacked: Cluster, ports: Ports, filler: bytes
+) -> None:
     await _attack(attacked, ports.play, _flood(filler * (MEGABYTES_6 // len(filler))))
 
 
 @pytest.mark.parametrize("path", ["/api/rooms?game=", "/ws/play?token="])
-async def test_a_url_of_thirty_megabytes(attacked: Cluster, path: str) -> None:
+async def test_a_url_of_thirty_megabytes_is_not_read_whole(attacked: Cluster, path: str) -> None:
     def attack(hostile: HostileClient) -> None:
         sent = hostile.send(f"GET {path}".encode() + b"x" * 30_000_000, ATTACK_S)
         assert hostile.closed or sent < 30_000_000, "the gateway has read all of it"
@@ -96,7 +102,7 @@ async def test_a_url_of_thirty_megabytes(attacked: Cluster, path: str) -> None:
     await _attack(attacked, attacked.gateways[0].port, attack)
 
 
-async def test_headers_of_thirty_megabytes(attacked: Cluster) -> None:
+async def test_http_headers_of_thirty_megabytes_close_the_connection(attacked: Cluster) -> None:
     def attack(hostile: HostileClient) -> None:
         hostile.send(b"GET /api/rooms HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         hostile.send(b"X-Filler: " + b"x" * 30_000_000, ATTACK_S)

@@ -110,7 +110,7 @@ async def program(node: str) -> AsyncIterator[NodeProgram]:
 
 
 @pytest.mark.parametrize("number", range(len(SCENARIOS)), ids=lambda number: SCENARIOS[number]["name"])
-async def test_scenario(cluster: Cluster, program: NodeProgram, number: int) -> None:
+async def test_the_client_passes_the_scenario(cluster: Cluster, program: NodeProgram, number: int) -> None:
     numbers = itertools.count()
     run = ScenarioRun(cluster, lambda: NodeScenarioClient(program, next(numbers)), f"j{number}-")
     await run.run(SCENARIOS[number]["steps"])

@@ -135,7 +135,7 @@ def _plain(update: TableUpdate) -> Json:
 
 
 @pytest.mark.parametrize("number", range(len(SCENARIOS)), ids=lambda number: SCENARIOS[number]["name"])
-async def test_scenario(cluster: Cluster, number: int) -> None:
+async def test_the_client_passes_the_scenario(cluster: Cluster, number: int) -> None:
     await ScenarioRun(cluster, PythonScenarioClient, f"p{number}-").run(SCENARIOS[number]["steps"])
 
 

@@ -58,7 +58,9 @@ async def test_moves_on_their_way_when_the_worker_dies_happen_once(hurt: Cluster
         assert table.players[0].rooms[table.room].kinds().count("taken") == 3
 
 
-async def test_all_workers_killed_and_started_again(hurt: Cluster, new_player: NewPlayer) -> None:
+async def test_games_go_on_after_all_workers_were_killed_and_started_again(
+    hurt: Cluster, new_player: NewPlayer
+) -> None:
     tables = await _tables(hurt, new_player, 4)
     await _play_on(tables, 3)
     for worker in hurt.workers:

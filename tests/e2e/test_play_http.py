@@ -30,7 +30,7 @@ WORKER_METRICS = (
 )
 
 
-def test_everybody_is_well_and_ready(calm: Cluster) -> None:
+def test_all_processes_are_alive_and_ready(calm: Cluster) -> None:
     for gateway in calm.gateways:
         assert gateway.json("/healthz")["ok"] is True
         assert gateway.json("/readyz")["ready"] is True

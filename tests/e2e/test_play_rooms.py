@@ -143,7 +143,7 @@ async def test_private_chat_is_not_for_the_next_player_of_the_seat(calm: Cluster
     assert "for two" not in str(read)
 
 
-async def test_chat_that_cannot_be_is_refused(calm: Cluster, new_player: NewPlayer) -> None:
+async def test_invalid_chat_is_refused(calm: Cluster, new_player: NewPlayer) -> None:
     first, second = await new_player(calm.gateways[0]), await new_player(calm.gateways[1])
     table = await StonesTable.open(first, second)
     assert (await first.ask("say", room=table.room, text="  "))["code"] == "room/bad_text"

@@ -25,7 +25,7 @@ async def _go_on(player: Player, room: int, offset: int) -> None:
     await player.until(lambda: player.rooms[room].offset > offset or _over(player, room), "the next step")
 
 
-async def test_a_whole_game_against_bots(hasty: Cluster, new_player: NewPlayer) -> None:
+async def test_a_whole_game_against_bots_can_be_played(hasty: Cluster, new_player: NewPlayer) -> None:
     player = await new_player(hasty.gateways[0])
     opened = await player.ask("create", game="stones", seats=4, bots=3, options={"stones": 12}, wants=["options"])
     room = opened["room"]

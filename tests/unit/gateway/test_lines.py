@@ -38,7 +38,7 @@ def test_a_message_is_written_with_its_end() -> None:
     assert Lines().frame(b"a") == b"a\n"
 
 
-def test_silence_means_nothing() -> None:
+def test_silence_completes_no_line() -> None:
     assert Lines().idle() == []
 
 

@@ -20,7 +20,7 @@ def test_a_strict_listener_takes_objects_only() -> None:
     assert summary(alice) == ["Invalid", "move"]
 
 
-def test_extras_of_a_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_extras_of_a_listener_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.games.snarl.rounds.next_step", statue)
     extras = {"message-not-null": "", "health": "", "game-won": "on"}
     _, (alice,) = start_game(HALL, {"alice": (4, 6)}, [zombie(1, (4, 8))], tcp=extras)

@@ -30,7 +30,7 @@ def test_it_draws_a_gold_card_that_it_can_pay_for() -> None:
     assert bot(state, A, Dice(1)) == DrawTable(4)
 
 
-def test_it_beats_chance() -> None:
+def test_the_bot_beats_random_players() -> None:
     smart = [max(play(GAME, 2, seed, smart=True)[2].scores.values()) for seed in range(5)]
     rounds = [play(GAME, 2, seed, smart=True)[0].table.round for seed in range(5)]
     chance = [play(GAME, 2, seed)[0].table.round for seed in range(5)]

@@ -45,7 +45,7 @@ def test_it_goes_on_when_a_choice_has_become_impossible() -> None:
     assert bot(state, FIRST, Dice(1)) in GAME.options(state, FIRST)
 
 
-def test_it_beats_chance() -> None:
+def test_the_bot_beats_random_players() -> None:
     wins = 0
     for seed in range(12):
         state = midgame(2, False, 5_000_000 + seed, 0, rich=False)

@@ -60,7 +60,7 @@ def test_positions_in_mid_game(seed: int, steps: int, expected: list[int]) -> No
     ("cards", "expected"),
     [((1, 2, 3), [57, 278]), ((4, 5, 6), [19, 83]), ((7, 8), [94, 324]), ((9, 11, 12), [23, 94]), ((10,), [68, 235])],
 )
-def test_positions_after_characters(cards: tuple[int, ...], expected: list[int]) -> None:
+def test_the_number_of_positions_after_characters_is_known(cards: tuple[int, ...], expected: list[int]) -> None:
     state = board(cards=cards, phase=Phase.MOTHER, halls={0: (2, 3, 0, 1, 9), 1: (2, 1, 1, 0, 0)})
     state = with_view(state, professors=(Seat(1), Seat(0), Seat(1), Seat(0), Seat(0)))
     assert reachable(state, 2) == expected

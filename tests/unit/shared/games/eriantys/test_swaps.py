@@ -124,7 +124,9 @@ def test_the_minstrels_equal_colours_change_nothing_and_earn_nothing() -> None:
         ((0, 1, 0, 0, 0), (1, 0, 0, 0, 0), (0, 0, 2, 0, 0), "swap_count"),
     ],
 )
-def test_the_minstrels_limits(hall: tuple[int, ...], given: tuple[int, ...], taken: tuple[int, ...], code: str) -> None:
+def test_a_swap_of_the_minstrel_beyond_its_limits_is_refused(
+    hall: tuple[int, ...], given: tuple[int, ...], taken: tuple[int, ...], code: str
+) -> None:
     assert refusal(minstrel(*hall), PlayCharacter(10, swap(given, taken))) == "eriantys/" + code
 
 
