@@ -56,6 +56,7 @@ class TcpConnection(asyncio.Protocol):
         self._connection: Connection | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._waiting: deque[bytes] = deque()
+        """Messages that wait for the pause after the last one, if the framing has a pause."""
         self._writer: asyncio.TimerHandle | None = None
         self._ending = False
         self._loop = asyncio.get_running_loop()
@@ -184,6 +185,10 @@ class TcpConnection(asyncio.Protocol):
         self._waiting.extend(framed)
         if self._writer is None:
             self._write_one()
+        # Messages that wait for their pause count as unread: otherwise any number of them could gather here.
+        slow = self.buffered() > self._connections.settings.outbox_bytes
+        if slow and self._connection is not None and self._connection.slow_since is None:
+            self._connection.pause_writing()
 
     def _write_one(self) -> None:
         """The framing has a minimum pause between messages: write one now, and the next after the pause."""

@@ -1,6 +1,7 @@
 """Dialects over TCP: a stream that is cut into messages."""
 
 import asyncio
+import dataclasses
 import socket
 from collections.abc import Iterable, Mapping
 from typing import cast
@@ -9,6 +10,7 @@ import pytest
 
 from gateway.dialects.contract import Dialect
 from gateway.dialects.eriantys import events
+from gateway.dialects.framing import Lines
 from gateway.dialects.requests import Output
 from gateway.transports import tcp
 from gateway.transports.close_codes import BYE
@@ -16,7 +18,7 @@ from gateway.transports.inflow import FRAMES_PER_TURN
 from gateway.transports.listeners import TcpListener, parse_listeners
 from gateway.transports.tcp import TcpConnection
 from shared.runtime.settings import SettingError
-from tests.support.gateway_bench import PARROT, GatewayBench, Parrot, settle
+from tests.support.gateway_bench import PARROT, SETTINGS, GatewayBench, Parrot, settle
 from tests.unit.gateway.transports.test_websocket import Socket
 
 
@@ -224,6 +226,26 @@ def test_no_setting_means_no_parse_listeners() -> None:
 def test_a_setting_that_makes_no_sense_is_refused(setting: str) -> None:
     with pytest.raises(SettingError, match="TAVOLATA_TCP"):
         parse_listeners(setting)
+
+
+class PausedLines(Lines):
+    pause_ms = 60_000
+
+
+async def test_messages_that_wait_for_a_pause_count_as_unread_bytes() -> None:
+    settings = dataclasses.replace(SETTINGS, outbox_bytes=1_000)
+    client = RawClient(
+        GatewayBench(settings), dialect=dataclasses.replace(PARROT, framing=lambda _compat: PausedLines())
+    )
+    (connection,) = client.bench.node.connections
+    client.connection.data_received(b"x" * 499 + b"\n")
+    assert len(await client.received()) == 500
+    client.connection.data_received((b"x" * 499 + b"\n") * 2)
+    await settle()
+    assert connection.slow_since is None
+    client.connection.data_received(b"y\n")
+    await settle()
+    assert connection.slow_since is not None
 
 
 # --- behind a proxy ---------------------------------------------------------------------------------------------------
