@@ -1,7 +1,6 @@
 """The drain of a gateway: ask its clients to come back, let games end that cannot move, unregister."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 
@@ -14,6 +13,7 @@ from gateway.connection import Connection
 from gateway.connections import Connections
 from shared.bus.registry import GATEWAYS
 from shared.bus.store import Store, StoreError
+from shared.runtime.events import set_within
 from shared.runtime.settings import GatewaySettings
 
 log = logging.getLogger("tavolata.gateway")
@@ -87,9 +87,7 @@ class Drain:
             # A gateway that has just become ready reports that with its next heartbeat.
             if not in_games or self._clock() - another_ready > _ALONE_S:
                 return
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_GAMES_CHECK_S):
-                    await self._hurry.wait()
+            await set_within(self._hurry, _GAMES_CHECK_S)
 
     async def _another_is_ready(self) -> bool:
         try:

@@ -4,11 +4,11 @@ import asyncio
 import shutil
 import signal
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.launcher.die_with_parent import bound_to_parent
+from shared.runtime.events import set_within
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0
@@ -147,9 +147,7 @@ class SupervisedProcess:
             self._report(f"{self.spec.name} {outcome} and is restarted")
             if clock() - begun > STABLE_S:
                 pause_s = FIRST_PAUSE_S
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause_s):
-                    await self._stopping.wait()
+            await set_within(self._stopping, pause_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
             await self._prepare_restart()
 

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -15,6 +14,7 @@ from deploy.launcher.cluster_file import SUPERVISOR, RunningCluster, RunningProc
 from deploy.launcher.embedded_store import REPLICA, SENTINEL, SERVER
 from deploy.launcher.plan import ClusterPlan, Layout, lay_out
 from deploy.launcher.process import LogFile, ProcessSpec, SupervisedProcess
+from shared.runtime.events import set_within
 from shared.runtime.logs import is_important
 
 START_S = 60.0
@@ -106,16 +106,12 @@ class Supervisor:
         while not self._stop.is_set():
             for process in self._processes:
                 self._show(process.spec, process.log)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(READ_LOGS_S):
-                    await self._stop.wait()
+            await set_within(self._stop, READ_LOGS_S)
 
     async def _follow_roles(self, layout: Layout) -> None:
         while not self._stop.is_set():
             await self._update_roles(layout)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(FOLLOW_ROLES_S):
-                    await self._stop.wait()
+            await set_within(self._stop, FOLLOW_ROLES_S)
 
     async def _update_roles(self, layout: Layout) -> None:
         """Ask the servers of a store of several servers for their roles, and keep changes in `cluster.json`."""

@@ -11,6 +11,7 @@ from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnectio
 from shared.bus.refusals import RefusalKind, refusal
 from shared.bus.store import Argument, NotReplicated, RedisCommand, StoreDown, StoreError, StoreRefused
 from shared.bus.store_counters import StoreCounters
+from shared.runtime.events import set_within
 
 log = logging.getLogger("tavolata.store")
 
@@ -221,16 +222,14 @@ class StoreClient:
         loop = asyncio.get_running_loop()
         waiting_since: float | None = None
         while connection.open:
-            try:
-                async with asyncio.timeout(self._silence_s / 3):
-                    await self._lost.wait()
-            except TimeoutError:
-                if connection.idle:
-                    waiting_since = None
-                    continue
-                waiting_since = waiting_since or loop.time()
-                if loop.time() - max(connection.last_received, waiting_since) > self._silence_s:
-                    connection.abort()
+            if await set_within(self._lost, self._silence_s / 3):
+                continue
+            if connection.idle:
+                waiting_since = None
+                continue
+            waiting_since = waiting_since or loop.time()
+            if loop.time() - max(connection.last_received, waiting_since) > self._silence_s:
+                connection.abort()
 
 
 def confirmed(replies: Sequence[Any], known: Any, replicas: int) -> list[Any]:

@@ -15,6 +15,7 @@ from shared.bus.connection import StoreConnection, connect
 from shared.bus.refusals import RefusalKind, redirection, refusal
 from shared.bus.store import OnMessage, StoreError
 from shared.bus.store_counters import StoreCounters
+from shared.runtime.events import set_within
 
 log = logging.getLogger("tavolata.cluster")
 
@@ -70,10 +71,7 @@ class ClusterSubscription:
         while True:
             self._changed.clear()
             complete = await self._subscribe(self._wanted(channels))
-            try:
-                async with asyncio.timeout(_PING_S if complete else _RETRY_S):
-                    await self._changed.wait()
-            except TimeoutError:
+            if not await set_within(self._changed, _PING_S if complete else _RETRY_S):
                 self._check_silence()
 
     def _wanted(self, channels: Iterable[str]) -> dict[Place, set[str]]:

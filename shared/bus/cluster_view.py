@@ -11,6 +11,7 @@ from shared.bus.connection import FIRST_PAUSE_S, StoreConnection, connect
 from shared.bus.store import StoreDown, StoreError, StoreRefused
 from shared.bus.store_address import ClusterAddress
 from shared.bus.store_counters import StoreCounters
+from shared.runtime.events import set_within
 
 log = logging.getLogger("tavolata.cluster")
 
@@ -118,11 +119,7 @@ class ClusterView:
 
     async def _follow(self) -> None:
         while True:
-            try:
-                async with asyncio.timeout(_POLL_S):
-                    await self._look.wait()
-            except TimeoutError:
-                pass
+            await set_within(self._look, _POLL_S)
             self._look.clear()
             try:
                 await self.refresh()

@@ -19,6 +19,7 @@ from shared.bus.store import StoreDown, StoreError
 from shared.bus.store_address import SentinelAddress
 from shared.bus.store_counters import StoreCounters
 from shared.bus.subscription import Subscription
+from shared.runtime.events import set_within
 
 log = logging.getLogger("tavolata.sentinel")
 
@@ -139,11 +140,7 @@ class SentinelPrimary:
 
     async def _watch(self) -> None:
         while True:
-            try:
-                async with asyncio.timeout(_POLL_S):
-                    await self._look.wait()
-            except TimeoutError:
-                pass
+            await set_within(self._look, _POLL_S)
             self._look.clear()
             try:
                 address = await self.find()

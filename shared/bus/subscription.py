@@ -8,6 +8,7 @@ from shared.bus.address import Address
 from shared.bus.connection import FIRST_PAUSE_S, Check, Endpoint, StoreConnection, connect, longer
 from shared.bus.store import OnMessage, StoreDown, StoreRefused
 from shared.bus.store_counters import StoreCounters
+from shared.runtime.events import set_within
 
 
 class Subscription:
@@ -67,14 +68,12 @@ class Subscription:
         """Return when the connection is lost. On quiet channels only the replies to pings show that it is not."""
         loop = asyncio.get_running_loop()
         while connection.open:
-            try:
-                async with asyncio.timeout(self._silence_s / 3):
-                    await lost.wait()
-            except TimeoutError:
-                if loop.time() - connection.last_received > self._silence_s:
-                    connection.abort()
-                else:
-                    connection.push((("PING",),))
+            if await set_within(lost, self._silence_s / 3):
+                continue
+            if loop.time() - connection.last_received > self._silence_s:
+                connection.abort()
+            else:
+                connection.push((("PING",),))
 
 
 class _Receiver:

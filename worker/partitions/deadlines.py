@@ -14,6 +14,7 @@ from shared.bus.store import Store, StoreError
 from shared.commands import Envelope, Expired
 from shared.ids import CommandId, Partition, RoomId, SessionId
 from shared.results import DeadlineChange, DueDeadline
+from shared.runtime.events import set_within
 from worker.partitions.partition import OwnedPartition
 from worker.partitions.store_clock import StoreClock
 
@@ -112,13 +113,11 @@ class DeadlineScheduler:
             wait_s = None
             if self._heap:
                 wait_s = max(0.0, (self._heap[0][0] + _LATE_MS - self._clock.now_ms()) / 1_000)
-            try:
-                async with asyncio.timeout(wait_s):
-                    await self._sooner.wait()
-            except TimeoutError:
-                if self._may_work():
-                    await self.fire()
-                else:
-                    # Most likely the store is down. Rooms get the length of the outage back before any of their
-                    # deadlines counts, so nothing may fire before the leases are renewed or taken again.
-                    await asyncio.sleep(_PAUSE_S)
+            if await set_within(self._sooner, wait_s):
+                continue
+            if self._may_work():
+                await self.fire()
+            else:
+                # Most likely the store is down. Rooms get the length of the outage back before any of their deadlines
+                # counts, so nothing may fire before the leases are renewed or taken again.
+                await asyncio.sleep(_PAUSE_S)

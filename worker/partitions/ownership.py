@@ -29,6 +29,7 @@ from shared.bus.store import RedisCommand, Store, StoreError
 from shared.commands import Compensate, Envelope, GatewayLost
 from shared.deliveries import Heartbeat
 from shared.ids import CommandId, GameVersion, GatewayId, Partition, RoomId, SessionId, WorkerId
+from shared.runtime.events import set_within
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog
 from worker.partitions.assignment import assign
@@ -112,12 +113,8 @@ class Ownership:
             except StoreError as error:
                 log.warning("cannot renew the leases, will try again: %s", error)
                 wake.clear()
-            try:
-                async with asyncio.timeout(pause_s):
-                    await wake.wait()
+            if await set_within(wake, pause_s):
                 self._capabilities_read = -math.inf  # the others may have followed newer needs
-            except TimeoutError:
-                pass
 
     def now_ms(self) -> int:
         """The store's time."""
