@@ -28,7 +28,7 @@ from gateway.connection import ConnectionServices
 from gateway.connections import TICK_S, Connections
 from gateway.drain import Drain
 from gateway.metrics import Metrics
-from gateway.performer import EffectPerformer
+from gateway.performer import ClusterServices, EffectPerformer
 from gateway.transports import close_codes
 from shared.bus import directory, drains, keys, meta, store_figures, visibility
 from shared.bus.keys import Keys
@@ -127,20 +127,21 @@ class GatewayNode:
         self.names = PlayerNames(self.id, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms + LATE_MS)
         self.acts = OperatorActs(self.outbox, store, lambda: store.up)
-        self._performer = performer = EffectPerformer(
-            self.outbox,
-            self.feeds,
-            self.rooms,
-            self.names,
-            self.games,
-            tokens,
-            self.revocations,
-            self.metrics,
-            ids,
-            self.tasks,
-            self.now_ms,
+        cluster = ClusterServices(
+            outbox=self.outbox,
+            feeds=self.feeds,
+            rooms=self.rooms,
+            names=self.names,
+            games=self.games,
+            tokens=tokens,
+            revocations=self.revocations,
+            metrics=self.metrics,
+            ids=ids,
+            tasks=self.tasks,
+            now_ms=self.now_ms,
         )
-        services = ConnectionServices(settings, self.identity, self.outbox, performer, self.tasks, clock)
+        self._performer = EffectPerformer(cluster)
+        services = ConnectionServices(settings, self.identity, self.outbox, self._performer, self.tasks, clock)
         self.connections = Connections(services, self.rooms, ids, self.metrics)
         self.gathered = False
         """Whether the room directory was read since the last subscription under the present id."""

@@ -3,6 +3,7 @@ the connection itself (gateway/connection.py), because they are frequent."""
 
 import logging
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
 from gateway.cluster.background import BackgroundTasks
@@ -79,50 +80,44 @@ class Performed(CommandSender, Follower, DirectoryWatcher, Protocol):
         """Run the work that answers a question, until the connection goes."""
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterServices:
+    """The parts of the gateway that effects are performed on."""
+
+    outbox: CommandOutbox
+    feeds: Feeds
+    rooms: RoomDirectory
+    names: PlayerNames
+    games: GameCards
+    tokens: Tokens
+    revocations: Revocations
+    metrics: Metrics
+    ids: IdSource
+    tasks: BackgroundTasks
+    now_ms: Callable[[], int]
+
+
 class EffectPerformer:
     """Performs the effects of all sessions of one gateway."""
 
-    def __init__(
-        self,
-        outbox: CommandOutbox,
-        feeds: Feeds,
-        rooms: RoomDirectory,
-        names: PlayerNames,
-        games: GameCards,
-        tokens: Tokens,
-        revocations: Revocations,
-        metrics: Metrics,
-        ids: IdSource,
-        tasks: BackgroundTasks,
-        now_ms: Callable[[], int],
-    ) -> None:
-        self._outbox = outbox
-        self._feeds = feeds
-        self._rooms = rooms
-        self._names = names
-        self._games = games
-        self._tokens = tokens
-        self._revocations = revocations
-        self._metrics = metrics
-        self._ids = ids
-        self._tasks = tasks
-        self._now_ms = now_ms
+    def __init__(self, services: ClusterServices) -> None:
+        self._services = services
         self._by_sid: dict[SessionId, Performed] = {}
 
     def perform(self, connection: Performed, effect: Effect) -> None:
         match effect:
             case CountRejection(code=code):
-                self._metrics.rejected(code)
+                self._services.metrics.rejected(code)
             case CountResume(outcome=outcome):
-                self._metrics.resumed(outcome)
+                self._services.metrics.resumed(outcome)
             case CompleteCommand():
                 reply = Reply(connection.number, effect.room, effect.id, "", "", effect.epoch, effect.offset)
-                self._outbox.answer(reply)
+                self._services.outbox.answer(reply)
             case Attach() | Detach() | Withdraw() | Refresh() | Reposition() | WatchRooms() | UnwatchRooms():
                 self._perform_on_rooms(connection, effect)
             case ReleaseName(name=name, sid=sid, keep=keep):
-                release = self._names.release(name, sid, connection.gateway, connection.number, keep=keep)
-                self._tasks.spawn(release)
+                release = self._services.names.release(name, sid, connection.gateway, connection.number, keep=keep)
+                self._services.tasks.spawn(release)
             case CloseReplaced(sid=sid):
                 self._close_replaced(connection, sid)
             case RegisterSession(sid=sid):
@@ -136,7 +131,7 @@ class EffectPerformer:
         """Drop what is kept for a connection that is closed."""
         if self._by_sid.get(connection.sid) is connection:
             del self._by_sid[connection.sid]
-        self._rooms.unwatch(connection)
+        self._services.rooms.unwatch(connection)
 
     def close_session(self, sid: SessionId, close_code: CloseCode) -> None:
         """Close the connection of this session at this gateway, if there is one."""
@@ -155,19 +150,19 @@ class EffectPerformer:
     def _perform_on_rooms(self, connection: Performed, effect: RoomEffect) -> None:
         match effect:
             case Attach(attachment=attachment, top=top):
-                self._feeds.attach(attachment, top, connection)
+                self._services.feeds.attach(attachment, top, connection)
             case Detach(attachment=attachment, gone=gone):
-                was_last_spectator = self._feeds.detach(attachment)
+                was_last_spectator = self._services.feeds.detach(attachment)
                 if attachment.seat is not None and gone:
                     self._report_gone(connection, attachment.room)
                 elif was_last_spectator:
                     self._unwatch(connection, attachment.room)
             case Withdraw(room=room):
                 self._report_gone(connection, room)
-                if not self._feeds.has_spectator(room):
+                if not self._services.feeds.has_spectator(room):
                     self._unwatch(connection, room)
             case Refresh(attachment=attachment):
-                attachment.refresh_id = self._outbox.send_own(
+                attachment.refresh_id = self._services.outbox.send_own(
                     attachment.room,
                     connection.sid,
                     connection.number,
@@ -176,40 +171,40 @@ class EffectPerformer:
                     attachment.wants,
                 )
             case Reposition(attachment=attachment, position=position):
-                self._feeds.reposition(attachment, position)
+                self._services.feeds.reposition(attachment, position)
             case WatchRooms(game=game):
-                self._rooms.watch(connection, game)
+                self._services.rooms.watch(connection, game)
             case UnwatchRooms():
-                self._rooms.unwatch(connection)
+                self._services.rooms.unwatch(connection)
             case _:
                 assert_never(effect)
 
     def _report_gone(self, connection: Performed, room: RoomId) -> None:
-        self._outbox.send_own(room, connection.sid, connection.number, Gone())
+        self._services.outbox.send_own(room, connection.sid, connection.number, Gone())
 
     def _unwatch(self, connection: Performed, room: RoomId) -> None:
         """The gateway has no spectator of the room any more. If another one is about to come, the room must not be
         notified: it might carry out the Unwatch after the other's Watch."""
-        if not self._outbox.expects_spectator(room, connection.number):
-            self._outbox.send_own(room, connection.sid, connection.number, Unwatch())
+        if not self._services.outbox.expects_spectator(room, connection.number):
+            self._services.outbox.send_own(room, connection.sid, connection.number, Unwatch())
 
     # --- questions ----------------------------------------------------------------------------------------------------
 
     def _answer(self, connection: Performed, question: Question) -> None:
         match question:
             case IssueToken(sid=sid, name=name):
-                connection.resume(self._tokens.issue(sid, name, self._now_ms()))
+                connection.resume(self._services.tokens.issue(sid, name, self._services.now_ms()))
             case Draw(limit=limit):
-                connection.resume(self._ids.draw(limit))
+                connection.resume(self._services.ids.draw(limit))
             case RevokeSession():
                 # Not ended with the connection: a client may say that its tokens are to be invalid, and be gone.
-                self._tasks.spawn(self._resume_with(connection, self._read(connection, question)))
+                self._services.tasks.spawn(self._resume_with(connection, self._read(connection, question)))
             case _:
                 connection.asking(self._resume_with(connection, self._read(connection, question)))
 
     def _read(self, connection: Performed, question: StoreQuestion) -> Coroutine[Any, Any, object]:
         """The work that answers a question from the store."""
-        names = self._names
+        names = self._services.names
         match question:
             case ClaimName(name=name, sid=sid, token=token, presented=presented):
                 return names.claim(name, sid, connection.gateway, connection.number, token=token, presented=presented)
@@ -224,25 +219,25 @@ class EffectPerformer:
             case ForgetRooms(name=name, rooms=rooms):
                 return names.forget(name, rooms)
             case ReadGames(wanted=wanted):
-                return self._games.including(wanted)
+                return self._services.games.including(wanted)
             case CheckToken(token=token):
                 return self._check_token(token)
             case RevokeSession(sid=sid):
-                return self._revocations.revoke(sid)
+                return self._services.revocations.revoke(sid)
             case _:
                 assert_never(question)
 
     async def _check_token(self, token: str) -> tuple[SessionId, str] | Rejected:
-        claims = self._tokens.check(token, self._now_ms())
+        claims = self._services.tokens.check(token, self._services.now_ms())
         if isinstance(claims, Rejected) and claims.code == "token/expired":
             claims = await self._check_late(token, claims)
-        claims = await self._revocations.check(claims)
+        claims = await self._services.revocations.check(claims)
         return claims if isinstance(claims, Rejected) else (claims.sid, claims.name)
 
     async def _check_late(self, token: str, refused: Rejected) -> Claims | Rejected:
         """Accept a token that has expired if a room with long turns waits for its session."""
-        claims = self._tokens.check(token, self._now_ms(), LATE_MS)
-        awaited = isinstance(claims, Claims) and await self._names.is_awaited(claims.name, claims.sid)
+        claims = self._services.tokens.check(token, self._services.now_ms(), LATE_MS)
+        awaited = isinstance(claims, Claims) and await self._services.names.is_awaited(claims.name, claims.sid)
         return claims if awaited else refused
 
     @staticmethod

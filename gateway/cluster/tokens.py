@@ -26,7 +26,7 @@ _decode = msgspec.json.Decoder(Claims).decode
 
 
 LATE_MS = 60 * 24 * 3_600_000
-"""Time after its end for which a token is still good for a session with a seat in a room with long turns."""
+"""Time after its end for which a token is still accepted for a session with a seat in a room with long turns."""
 
 
 class Tokens:

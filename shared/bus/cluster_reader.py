@@ -1,6 +1,6 @@
 """Reads the command streams of a Cluster, where one command reads one slot only.
 
-Partitions that had entries lately are asked without waiting, in one write per node. When nobody has anything, each
+Partitions that had entries lately are asked without waiting, in one write per node. When none of them has any, each
 partition is waited for on a connection of its own; such a read lasts over several calls, so that a quiet partition
 costs nothing while others are busy.
 """
