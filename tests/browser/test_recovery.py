@@ -188,6 +188,19 @@ def test_the_page_says_hello_once_on_the_connection_after_a_refused_one(newcomer
     assert [frame["type"] for frame in wire.sent].count("hello") == 2
 
 
+def test_a_click_before_the_name_turns_out_to_be_taken_is_carried_out_under_another_name(newcomer: Newcomer) -> None:
+    person = newcomer()
+    wire = Wire(person.page)
+    wire.on_sent = lambda _frame: True
+    person.visit().page.locator("[data-bots=stones]").click()
+    wire.on_sent = lambda _frame: False
+    wire.answer(type="error", code="name/taken", text="somebody has this name")
+    person.at_table()
+    person.wait_for_turn()
+    names = [frame["name"] for frame in wire.sent if frame["type"] == "hello"]
+    assert len(set(names)) == 2
+
+
 @pytest.mark.parametrize("code", [1000, 1002, 1008, 1009])
 def test_after_a_final_close_code_the_page_waits_for_the_person_to_reconnect(newcomer: Newcomer, code: int) -> None:
     person = newcomer()

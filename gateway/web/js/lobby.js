@@ -156,15 +156,21 @@ class Lobby {
 
   #bots(card) {
     const seats = card.seats.find((number) => number > 1);
-    this.#enter(this.player.create(card.name, { seats, bots: seats - 1 }));
+    this.#enter((player) => player.create(card.name, { seats, bots: seats - 1 }));
   }
 
   #match(card) {
-    this.#enter(this.player.match(card.name));
+    this.#enter((player) => player.match(card.name));
   }
 
-  #enter(asked) {
-    asked.then(({ room }) => this.app.go(`/t/${room}`)).catch(this.app.refused);
+  /** Goes to the table that `ask(player)` takes a seat at. */
+  #enter(ask) {
+    const { app } = this;
+    app
+      .accepted()
+      .then(ask)
+      .then(({ room }) => app.go(`/t/${room}`))
+      .catch(app.refused);
   }
 
   // --- finding and opening tables ---
@@ -259,7 +265,7 @@ class Lobby {
           { class: "row end" },
           waiting &&
             room.free > 0 &&
-            button("Join", () => this.#enter(this.player.join(room.room)), { class: "small primary" }),
+            button("Join", () => this.#enter((player) => player.join(room.room)), { class: "small primary" }),
           h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
         ),
       ),
@@ -271,7 +277,7 @@ class Lobby {
       "section",
       { class: "panel" },
       h("h2", {}, "Open a table"),
-      createForm(this.app, (game, spec) => this.#enter(this.player.create(game, spec))),
+      createForm(this.app, (game, spec) => this.#enter((player) => player.create(game, spec))),
     );
   }
 }

@@ -57,6 +57,18 @@ class App {
     this.#arrive();
   }
 
+  /** The client, once the cluster has accepted its session. A name may turn out to be taken until then. */
+  async accepted() {
+    for (;;) {
+      const { player } = this;
+      try {
+        return await player.ready;
+      } catch (error) {
+        if (player === this.player) throw error;
+      }
+    }
+  }
+
   /** Fetches the list of games, again and again until the cluster has some. */
   async learnGames() {
     for (;;) {
