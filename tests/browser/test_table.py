@@ -226,3 +226,19 @@ def test_the_lobby_links_to_the_seat_and_the_name_is_fixed_while_seated(newcomer
 def test_a_missing_table_is_reported_in_words(newcomer: Newcomer) -> None:
     person = newcomer().visit("/t/999999")
     expect(person.page.locator(".lonely")).to_contain_text("There is no such table.")
+
+
+def test_the_end_of_the_log_stays_in_sight_when_the_window_changes(newcomer: Newcomer) -> None:
+    person = newcomer(width=1440, height=900)
+    person.play_bots("eriantys")
+    assert play_on(person, 2, 40) == 40
+    for width, height in ((1440, 900), (1024, 500), (390, 844), (1440, 900)):
+        person.page.set_viewport_size({"width": width, "height": height})
+        person.page.wait_for_function(
+            "() => { const box = document.querySelector('.log');"
+            " return box.scrollHeight > box.clientHeight && box.scrollHeight - box.clientHeight - box.scrollTop < 2; }"
+        )
+    person.page.locator(".log").evaluate("box => (box.scrollTop = 0)")
+    person.page.set_viewport_size({"width": 1024, "height": 500})
+    person.page.wait_for_timeout(200)
+    assert person.page.locator(".log").evaluate("box => box.scrollTop") == 0

@@ -5,8 +5,13 @@ import { describeRoom, grammar } from "./words.js";
 
 const BEFORE = 60;
 const KEPT = 400;
+/** Distance from the end, in pixels, within which a reader follows the log. */
+const NEAR = 60;
 
 export class Log {
+  /** The furthest that the log could be scrolled before it last changed. */
+  #bottom = 0;
+
   /** `describe(event)` returns a game's event as a sentence or null; `who(seat)` names a seat. */
   constructor(app, number, describe, who) {
     this.app = app;
@@ -15,6 +20,7 @@ export class Log {
     this.who = who;
     this.lines = h("ol");
     this.box = h("div", { class: "log", "aria-label": "What happened", tabindex: 0, role: "log" }, this.lines);
+    new ResizeObserver(() => this.#follow()).observe(this.box);
     this.element = h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.box);
   }
 
@@ -32,11 +38,17 @@ export class Log {
   }
 
   #write(lines) {
-    const { box, lines: list } = this;
-    const low = box.scrollHeight - box.scrollTop - box.clientHeight < 60;
-    list.append(...lines);
-    while (list.childElementCount > KEPT) list.firstElementChild.remove();
-    if (low) box.scrollTop = box.scrollHeight;
+    this.lines.append(...lines);
+    while (this.lines.childElementCount > KEPT) this.lines.firstElementChild.remove();
+    this.#follow();
+  }
+
+  /** Shows the last line, unless the reader has scrolled up. */
+  #follow() {
+    const { scrollHeight, scrollTop, clientHeight } = this.box;
+    const bottom = scrollHeight - clientHeight;
+    if (scrollTop > Math.min(bottom, this.#bottom) - NEAR) this.box.scrollTop = bottom;
+    this.#bottom = bottom;
   }
 
   /** Loads the steps before this client attached, and returns them. */
