@@ -89,6 +89,27 @@ def test_a_character_is_played_by_pressing_what_is_lit(newcomer: Newcomer, numbe
     assert sent(person)[0]["number"] == number
 
 
+@pytest.mark.parametrize("number", [1, 7, 9, 10, 11, 12])
+def test_on_a_phone_a_character_asks_in_the_bar(newcomer: Newcomer, number: int) -> None:
+    """Students and colors are chosen in the bar, which is always in sight; islands are on the board."""
+    state = moving_students(number)
+    options = plain(GAME.options(state, state.view.turn))
+    person = newcomer(width=390, height=844, touch=True).visit()
+    person.page.locator(".gamecard").first.wait_for()
+    person.page.evaluate(MOUNT, [plain(state.view), options])
+    dice = random.Random(number)
+    person.press(f"character-{number}")
+    for _ in range(20):
+        if sent(person):
+            break
+        keys = person.offered()
+        ready = [key for key in keys if key == "bar-swap" or key.startswith("island")]
+        person.press(dice.choice(ready or [key for key in keys if key.startswith("bar-")]))
+    assert len(sent(person)) == 1
+    assert sent(person)[0] in options
+    assert sent(person)[0]["number"] == number
+
+
 def test_a_choice_for_a_character_is_taken_back_by_pressing_it_again(newcomer: Newcomer) -> None:
     state = moving_students(7)
     person = newcomer().visit()

@@ -270,9 +270,10 @@ class Replay {
   }
 
   #lines(events) {
+    const { room } = this.#frames.at(-1);
     return events
       .map((event) =>
-        event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module.describe(event, this.who),
+        event.type.startsWith("room.") ? describeRoom(event, this.who) : this.module.describe(event, this.who, room),
       )
       .filter(Boolean);
   }

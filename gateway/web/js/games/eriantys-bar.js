@@ -4,16 +4,24 @@ import { lit } from "../board.js";
 import { h } from "../dom.js";
 import { COLOURS, icon, student } from "../glyphs.js";
 
+const EACH = COLOURS.map(() => 1);
 const counted = (counts) =>
   counts.flatMap((count, index) => (count ? [`${count} ${COLOURS[index].toLowerCase()}`] : [])).join(", ");
 
-/** `act.entrance`, `act.hall` and `cloud` return the present action at a place, as for the school and the clouds. */
-export function actionBar(view, seat, act, cloud) {
-  const { entrance } = view.players[seat];
-  const students = COLOURS.flatMap((colour, index) => {
-    const can = entrance[index] ? act.entrance(colour, 0) : null;
-    return can ? [studentButton(colour, entrance[index], can)] : [];
-  });
+/**
+ * `act.entrance`, `act.hall`, `act.card` and `cloud` return the present action at a place, as for the school, the open
+ * card of a character and the clouds; `act.swap` is the swap that is chosen so far.
+ */
+export function actionBar(view, seat, card, act, cloud) {
+  const { entrance, hall } = view.players[seat];
+  const students = buttons("entrance", entrance, (colour) => act.entrance(colour, null));
+  if (card) {
+    const onCard = buttons("card", total(card.students) ? card.students : EACH, act.card);
+    const taken = onCard.length ? onCard : buttons("hall", hall, act.hall);
+    return students.length
+      ? [row("Give", students), row("Take", [...taken, swapButton(act.swap, "bar-swap", "barbutton")])]
+      : [row("", taken)].filter(Boolean);
+  }
   const rows = COLOURS.flatMap((colour) => {
     const can = act.hall(colour);
     return can ? [hallButton(colour, can)] : [];
@@ -22,17 +30,30 @@ export function actionBar(view, seat, act, cloud) {
     const take = cloud(number);
     return take ? [cloudButton(content, number, take)] : [];
   });
-  const items = [...rows, ...students, ...clouds];
-  return items.length ? [h("div", { class: "barbuttons" }, ...items)] : [];
+  return [row("", [...rows, ...students, ...clouds])].filter(Boolean);
 }
 
-const studentButton = (colour, count, can) =>
-  lit(h("div", { class: "barbutton" }, icon(student(colour)), count > 1 && h("b", {}, count)), {
-    key: `bar-entrance-${colour}`,
+const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+
+const row = (text, items) =>
+  items.length ? h("div", { class: "barbuttons" }, text && h("small", {}, text), ...items) : null;
+
+/** A button for each color of which there is a student that can be chosen. */
+const buttons = (place, counts, action) =>
+  COLOURS.flatMap((colour, index) => {
+    const can = counts[index] ? action(colour) : null;
+    return can ? [studentButton(place, colour, counts[index], can)] : [];
+  });
+
+function studentButton(place, colour, count, can) {
+  const number = can.chosen ? `${can.chosen} of ${count}` : count > 1 && count;
+  return lit(h("div", { class: "barbutton" }, icon(student(colour)), number && h("b", {}, number)), {
+    key: `bar-${place}-${colour}`,
     label: count > 1 ? `${can.label}, one of ${count}` : can.label,
     act: can.press,
     picked: can.picked,
   });
+}
 
 const hallButton = (colour, can) =>
   lit(h("div", { class: "barbutton wide" }, icon(student(colour)), h("span", {}, "to the dining room")), {
@@ -40,6 +61,15 @@ const hallButton = (colour, can) =>
     label: `To the dining room: ${can.label}`,
     act: can.press,
     picked: can.picked,
+  });
+
+/** The button that swaps the chosen students. */
+export const swapButton = (swap, key = "swap", size = "small") =>
+  swap &&
+  lit(h("button", { type: "button", class: `${size} primary` }, `Swap ${swap.count}`), {
+    key,
+    label: `Swap ${swap.count}: swap these students`,
+    act: swap.press,
   });
 
 const cloudButton = (content, number, take) =>

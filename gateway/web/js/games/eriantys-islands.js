@@ -110,11 +110,11 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
       const { students: those, tower: built } = view.tiles[tile - 1];
       return at(
         ...where.get(tile),
-        label(0, land - 8, tile, { class: "tilenumber" }),
         at(0, 0, ...crowd(those, 27)),
         built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.5)" }, tower(built))),
       );
     }),
+    ...tiles.map((tile) => at(...where.get(tile), label(0, land - 8, tile, { class: "tilenumber" }))),
     here && at(where.get(view.mother)[0] + land - 20, where.get(view.mother)[1] - land + 30, mother()),
     ...Array.from({ length: closings }, (_, number) =>
       at(where.get(tiles[0])[0] - 14 + number * 16, where.get(tiles[0])[1] - land + 12, closed()),

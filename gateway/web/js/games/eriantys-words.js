@@ -22,6 +22,14 @@ const islands = (tiles) => (tiles.length > 1 ? `islands ${listed(tiles.map(Strin
 const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 const LAST = { bag: "the bag is empty", assistants: "somebody has no assistants left" };
 
+/** The owner of towers: in a game of four, partners have theirs in common. */
+function builder({ seat }, who, room) {
+  const players = room?.game?.players ?? [];
+  if (players.length !== 4) return who(seat);
+  const color = players[seat].tower;
+  return players[room.you]?.tower === color ? "Your team" : `The ${color.toLowerCase()} team`;
+}
+
 const SAYS = {
   clouds_filled: () => "The clouds are filled.",
   last_round_called: (event) => `This is the last round: ${LAST[event.reason] ?? event.reason}.`,
@@ -36,8 +44,8 @@ const SAYS = {
   mother_moved: (event) => `Mother nature went to island ${event.tile}.`,
   no_entry_used: (event) => `Island ${event.tile} was closed; its no-entry tile went back.`,
   no_entry_placed: (event) => `Island ${event.tile} is closed for one visit.`,
-  towers_returned: (event, who) => `${who(event.seat)} got ${times(event.tiles.length, "tower")} back.`,
-  towers_placed: (event, who) => `${who(event.seat)} built on ${islands(event.tiles)}.`,
+  towers_returned: (event, who, room) => `${builder(event, who, room)} got ${times(event.tiles.length, "tower")} back.`,
+  towers_placed: (event, who, room) => `${builder(event, who, room)} built on ${islands(event.tiles)}.`,
   groups_joined: () => "Islands joined.",
   cloud_taken: (event, who) => `${who(event.seat)} took cloud ${event.cloud + 1}.`,
   character_played: (event, who) =>
@@ -53,4 +61,4 @@ const SAYS = {
   resumed: () => "The game goes on.",
 };
 
-export const describe = (event, who) => SAYS[event.type]?.(event, who) ?? null;
+export const describe = (event, who, room) => SAYS[event.type]?.(event, who, room) ?? null;

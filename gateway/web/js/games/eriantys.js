@@ -3,7 +3,7 @@
 import { barred, lit, narrowness } from "../board.js";
 import { button, h, picture, s } from "../dom.js";
 import { coin, COLOURS, icon, student, tower } from "../glyphs.js";
-import { actionBar } from "./eriantys-bar.js";
+import { actionBar, swapButton } from "./eriantys-bar.js";
 import { fold, price } from "./eriantys-fold.js";
 import { islands } from "./eriantys-islands.js";
 import { panel, school, towersLeft } from "./eriantys-school.js";
@@ -14,6 +14,8 @@ const NOBODY = [0, 0, 0, 0, 0];
 const more = (counts, colour, by = 1) => counts.map((count, index) => count + (COLOURS[index] === colour ? by : 0));
 const same = (some, others) => some.every((count, index) => count === others[index]);
 const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
+/** `copy` tells students of one color apart; null stands for any of them. */
+const isHeld = (copy, held) => (copy ?? held.copy ?? 0) === (held.copy ?? 0);
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 class Eriantys {
@@ -112,7 +114,7 @@ class Eriantys {
     const offered =
       offer.find("move_to_island", (one) => one.colour === colour) ??
       offer.find("move_to_hall", (one) => one.colour === colour);
-    const picked = held?.colour === colour && !held.step && copy === (held.copy ?? 0);
+    const picked = held?.colour === colour && !held.step && isHeld(copy, held);
     return (
       offered && { label: `Your ${name} student`, picked, press: () => this.#hold(picked ? null : { colour, copy }) }
     );
@@ -136,22 +138,18 @@ class Eriantys {
     const covers = (choice) =>
       ["given", "taken"].every((part) => choice[part].every((count, index) => count >= grown[part][index]));
     const name = colour.toLowerCase();
-    if (copy !== null && copy < chosen)
+    const full = !offer.whole.some(({ choice }) => covers(choice));
+    if (chosen && (full || (copy !== null && copy < chosen)))
       return {
         label: `Keep the ${name} student`,
+        chosen,
         picked: true,
         press: () => this.#hold({ ...held, [side]: more(held[side], colour, -1) }),
       };
-    if (!offer.whole.some(({ choice }) => covers(choice)))
-      return chosen
-        ? {
-            label: `Keep the ${name} student`,
-            picked: true,
-            press: () => this.#hold({ ...held, [side]: more(held[side], colour, -1) }),
-          }
-        : null;
+    if (full) return null;
     return {
       label: `${side === "given" ? "Give" : "Take"} a ${name} student (${chosen} chosen)`,
+      chosen,
       picked: copy === null && chosen > 0,
       press: () => this.#hold(grown),
     };
@@ -169,6 +167,8 @@ class Eriantys {
     const act = {
       entrance: (colour, copy) => this.#entrance(offer, colour, copy),
       hall: (colour) => this.#hall(offer, colour),
+      card: (colour) => this.#ofCard(this.#openCard(view), offer, colour, null),
+      swap: this.#swap(offer),
     };
     const cloud = (number) => {
       const found = offer.find("take_cloud", (one) => one.cloud === number);
@@ -187,7 +187,7 @@ class Eriantys {
       aside: characters.length
         ? [h("section", { class: "characters", "aria-label": "Characters" }, ...characters)]
         : [],
-      bar: narrow && options ? (planning ? [hand] : actionBar(view, mine, act, cloud)) : [],
+      bar: narrow && options ? (planning ? [hand] : actionBar(view, mine, this.#openCard(view), act, cloud)) : [],
     };
   }
 
@@ -216,6 +216,9 @@ class Eriantys {
     return planning && other >= 0 ? barred(card, `${this.table.who(other)} has played ${value} in this round`) : card;
   }
 
+  /** The character that is being played, or undefined. */
+  #openCard = (view) => view.characters.find((card) => card.number === this.#held?.number);
+
   #character(card, offer, view, mine) {
     const { name, text } = CHARACTERS[card.number];
     const offered = offer.all.filter((one) => one.type === "play_character" && one.number === card.number);
@@ -236,7 +239,7 @@ class Eriantys {
       },
       head,
       h("p", {}, text),
-      h("div", { class: "row wrap tokens" }, this.#onCard(card, offer, open), open && this.#done(offer)),
+      h("div", { class: "row wrap tokens" }, this.#onCard(card, offer, open), open && swapButton(this.#swap(offer))),
     );
     if (open || active) return element;
     if (!offered.length) return offer.all.length ? barred(element, this.#closed(card, view, mine)) : element;
@@ -269,42 +272,43 @@ class Eriantys {
     const shown = (asks ? COLOURS.map((colour) => [colour, 0]) : tokens).map(([colour, copy]) =>
       this.#token(card, offer, open, colour, copy),
     );
-    const closings = card.no_entry ? [h("small", {}, `${card.no_entry} no-entry tiles`)] : [];
+    const closings = card.no_entry ? [h("small", {}, ` ${plural(card.no_entry, "tile")} left`)] : [];
     return [...shown, ...closings];
   }
 
   #token(card, offer, open, colour, copy) {
     const token = h("span", { class: "token" }, icon(student(colour), colour.toLowerCase()));
-    const key = `card-${card.number}-${colour}-${copy}`;
-    if (!open) return token;
-    if (card.number === JESTER) {
-      const can = this.#swapping(offer, "taken", colour, copy);
-      return can ? lit(token, { key, label: can.label, act: can.press, picked: can.picked }) : token;
-    }
-    const found = offer.whole.find(({ choice }) => choice.colour === colour);
-    if (!found) return token;
-    const press = () => (card.number === MONK ? this.#hold({ ...this.#held, colour, copy }) : this.#send(found));
+    const can = open && this.#ofCard(card, offer, colour, copy);
+    if (!can) return token;
     return lit(token, {
-      key,
-      label: `The ${colour.toLowerCase()} student`,
-      act: press,
+      key: `card-${card.number}-${colour}-${copy}`,
+      label: can.label,
+      act: can.press,
       drag: card.number === MONK,
-      picked: this.#held.colour === colour && this.#held.copy === copy,
+      picked: can.picked,
     });
   }
 
-  #done(offer) {
+  /** The action of pressing a student, or a color, of the card that is being played. */
+  #ofCard(card, offer, colour, copy) {
+    const held = this.#held;
+    if (card.number === JESTER) return this.#swapping(offer, "taken", colour, copy);
+    const found = offer.whole.find(({ choice }) => choice.colour === colour);
+    return (
+      found && {
+        label: total(card.students) ? `The ${colour.toLowerCase()} student` : colour.toLowerCase(),
+        press: () => (card.number === MONK ? this.#hold({ ...held, colour, copy }) : this.#send(found)),
+        picked: held.colour === colour && isHeld(copy, held),
+      }
+    );
+  }
+
+  /** The swap of the students that are chosen so far, if it is possible: {count, press}. */
+  #swap(offer) {
     const held = this.#held;
     const found =
-      held.given && offer.whole.find(({ choice }) => same(choice.given, held.given) && same(choice.taken, held.taken));
-    return (
-      found &&
-      lit(h("button", { type: "button", class: "small primary" }, `Swap ${total(held.given)}`), {
-        key: "swap",
-        label: "Swap these students",
-        act: () => this.#send(found),
-      })
-    );
+      held?.given && offer.whole.find(({ choice }) => same(choice.given, held.given) && same(choice.taken, held.taken));
+    return found && { count: total(held.given), press: () => this.#send(found) };
   }
 
   /** Choices of a character that was activated in another dialect, and the button that ends it. */
@@ -340,13 +344,18 @@ class Eriantys {
       cloud: "Take a cloud: its students come to your entrance",
       character: "Your character still asks for a choice",
     };
-    const asked = held?.given
-      ? "Choose what you give and what you take, then swap"
-      : held?.colour
-        ? "Choose an island"
-        : "Choose on the card, or an island";
-    const text = held?.number ? asked : (words[phase] ?? "Your turn");
+    const text = held?.number ? this.#question(room.game, options) : (words[phase] ?? "Your turn");
     return `${last ? "Last round. " : ""}${text}${options.length ? "" : "…"}`;
+  }
+
+  /** What the character that is being played asks for. */
+  #question(view, options) {
+    const { number, given, colour } = this.#held;
+    const { name } = CHARACTERS[number];
+    const forIsland = options.some((one) => one.number === number && one.choice?.type === "choose_island");
+    if (given) return `${name}: choose what you give and what you take, then swap`;
+    if (colour || forIsland) return `${name}: choose an island`;
+    return `${name}: choose a ${total(this.#openCard(view).students) ? "student of the card" : "color"}`;
   }
 
   paused = (room) => (room.game?.paused ? "The game waits for somebody to come back" : null);
