@@ -8,7 +8,7 @@ import { CARDS, objectiveInWords } from "./codex-cards.js";
 import { back, card, frame, inWords, objective, pile } from "./codex-draw.js";
 import { fold, start } from "./codex-fold.js";
 
-const PLACES = ["resource deck", "gold deck", "resource place 1", "resource place 2", "gold place 1", "gold place 2"];
+const PLACES = ["the resource deck", "the gold deck", "Resource 1", "Resource 2", "Gold 1", "Gold 2"];
 const CAPTIONS = ["deck", "deck", "1", "2", "1", "2"];
 const TRACK = 30;
 const GOAL = 20;
@@ -66,10 +66,11 @@ class Codex {
     const seat = this.#shown ?? room.you ?? view.current ?? view.order[0];
     const setup = this.#setup(own, all, view);
     if (!own?.hand.includes(this.#chosen) || !all.length) this.#chosen = null;
+    const over = room.status === "finished";
     const parts = {
-      hand: own && this.#hand(own, all, view, room.you),
+      hand: own && !over && this.#hand(own, all, view, room.you),
       area: this.#areas(room, view, seat, all, own),
-      places: this.#places(view, all),
+      places: !over && this.#places(view, all),
       objectives: this.#objectives(view, own),
       track: this.#track(view),
     };
@@ -348,7 +349,9 @@ function lacking(number, symbols) {
     kind,
     cost.filter((one) => one === kind).length - (symbols[kind] ?? 0),
   ]);
-  const missing = kinds.filter(([, count]) => count > 0).map(([kind, count]) => `${count} more ${kind}`);
+  const missing = kinds
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} more ${count > 1 && kind !== "fungi" ? `${kind}s` : kind}`);
   return missing.length ? `Needs ${missing.join(", ")}.` : "It fits nowhere.";
 }
 
@@ -371,7 +374,7 @@ const SAYS = {
   objective_chosen: (event, who) => `${who(event.seat)} kept an objective.`,
   card_placed: (event, who) =>
     `${who(event.seat)} placed ${cardInWords(event)}${event.earned ? ` for ${event.earned} point${event.earned > 1 ? "s" : ""}` : ""}.`,
-  card_drawn: (event, who) => `${who(event.seat)} drew from the ${PLACES[event.place]}.`,
+  card_drawn: (event, who) => `${who(event.seat)} drew from ${PLACES[event.place]}.`,
   turn_passed: (event, who) =>
     `${who(event.seat)} ${event.reason === "stuck" ? "can place nothing" : "is away"}: the turn passes.`,
   last_round_began: () => "The last round begins.",

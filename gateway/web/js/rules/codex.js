@@ -1,7 +1,16 @@
 // The rules of Codex Naturalis for the drawer.
 
-import { h } from "../dom.js";
+import { h, s } from "../dom.js";
 import { icon, sign } from "../glyphs.js";
+
+/** The sign on cards whose points count for each corner that they cover. */
+const covered = () =>
+  s(
+    "g",
+    {},
+    s("rect", { x: -9, y: -9, width: 18, height: 18, rx: 4, fill: "#fffaf0", stroke: "#5d5545" }),
+    s("rect", { x: -1, y: -1, width: 10, height: 10, rx: 3, fill: "#5d5545" }),
+  );
 
 export const rules = {
   goal: "have the most points when the last round is over, which begins when a player reaches 20.",
@@ -23,8 +32,8 @@ export const rules = {
       h("span", { class: "swatch pale" }),
       "a pale corner can be covered; where no corner is drawn, no card can be attached",
     ],
-    ["▣", "two overlapping squares beside the points: for each corner that the card covers"],
-    ["━", "a thick golden edge: a gold card"],
+    [icon(covered()), "two overlapping squares beside the points: for each corner that the card covers"],
+    [h("span", { class: "swatch golden" }), "a thick golden edge: a gold card"],
     [h("span", { class: "swatch moved" }), "a dashed violet edge: this has changed since your last move"],
   ],
   sections: [
