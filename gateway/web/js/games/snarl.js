@@ -147,18 +147,21 @@ class Snarl {
     return undefined;
   }
 
+  /** The part of the map to draw: around the player, or all of it for those who are not in the level. */
   #frame(view) {
-    const { cells } = this.#memory;
-    const points = [...cells.keys()].map((text) => text.split(",").map(Number));
-    const rows = points.map(([row]) => row);
-    const columns = points.map(([, column]) => column);
-    if (view.board && points.length) {
-      const [left, top] = [Math.min(...columns), Math.min(...rows)];
-      return [left, top, Math.max(...columns) + 1 - left, Math.max(...rows) + 1 - top].map((side) => side * CELL);
-    }
+    const points = [...this.#memory.cells.keys()].map((text) => text.split(",").map(Number));
+    const least = this.#narrow() ? NARROW : WIDE;
+    const around = (middle, size) => [(middle - (size - 1) / 2) * CELL, size * CELL];
+    const span = (side, size) => {
+      const all = points.map((point) => point[side]);
+      const [low, high] = [Math.min(...all), Math.max(...all)];
+      return around((low + high) / 2, Math.max(size, high + 1 - low));
+    };
+    const whole = !view.window && points.length;
     const [row, column] = this.#last ?? [0, 0];
-    const [across, down] = this.#narrow() ? NARROW : WIDE;
-    return [(column - (across - 1) / 2) * CELL, (row - (down - 1) / 2) * CELL, across * CELL, down * CELL];
+    const [left, width] = whole ? span(1, least[0]) : around(column, least[0]);
+    const [top, height] = whole ? span(0, least[1]) : around(row, least[1]);
+    return [left, top, width, height];
   }
 
   #actors(view) {
@@ -229,23 +232,7 @@ class Snarl {
         text,
       );
     });
-    const forfeit = options.find((one) => one.type === "forfeit_turn");
-    return h(
-      "div",
-      { class: "padbox" },
-      h("div", { class: "pads" }, ...pads),
-      forfeit &&
-        h(
-          "button",
-          {
-            type: "button",
-            class: "small",
-            title: "Give this turn away; nothing happens",
-            onclick: () => this.table.send(forfeit),
-          },
-          "Pass",
-        ),
-    );
+    return h("div", { class: "pads" }, ...pads);
   }
 
   #legend(view) {
