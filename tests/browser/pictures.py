@@ -29,6 +29,10 @@ THEMES = ("light", "dark")
 SETTLED_MS = 250
 """Time for a board to be drawn again after the window has changed."""
 MOST_PRESSES = 400
+QUESTIONS = {"student": (1,), "swap": (7, 10), "colour": (9, 12), "island": (3, 5)}
+"""By what they ask for, numbers of characters of Eriantys."""
+CHOSEN = {"student": ("card-",), "swap": ("entrance-", ("card-", "hall-"))}
+"""What is chosen before another picture is taken: how the keys begin."""
 
 
 class Studio:
@@ -46,11 +50,14 @@ class Studio:
         self._people.append(person)
         return person
 
-    def shoot(self, person: Person, name: str) -> None:
+    def shoot(self, person: Person, name: str, part: str = "") -> None:
+        """Takes the pictures of a state: of the top of the page, or of its part at a selector."""
         page = person.page
         for size, viewport in SIZES.items():
             page.set_viewport_size(viewport)
             page.evaluate("() => scrollTo(0, 0)")
+            if part:
+                page.locator(part).scroll_into_view_if_needed()
             for theme in THEMES:
                 page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
                 page.wait_for_timeout(SETTLED_MS)
@@ -63,9 +70,9 @@ class Studio:
             self._people.pop().context.close()
 
 
-def play_until(person: Person, reached: Callable[[Person], bool], prefer: str = "") -> bool:
-    """Presses random lit elements, if possible ones whose keys begin with `prefer`, until a state is reached or the
-    game is over. Returns whether it is reached."""
+def play_until(person: Person, reached: Callable[[Person], bool], prefer: tuple[str, ...] = ()) -> bool:
+    """Presses random lit elements, if possible ones whose keys begin like one of `prefer`, until a state is reached or
+    the game is over. Returns whether it is reached."""
     dice = random.Random(1)
     for _ in range(MOST_PRESSES):
         if not person.wait_for_turn():
@@ -87,7 +94,7 @@ def lights(start: str) -> Callable[[Person], bool]:
     return lambda person: any(key.startswith(start) for key in person.offered())
 
 
-def press_first(person: Person, start: str) -> None:
+def press_first(person: Person, start: str | tuple[str, ...]) -> None:
     person.press(next(key for key in person.offered() if key.startswith(start)))
 
 
@@ -125,19 +132,23 @@ def rules(studio: Studio) -> None:
 def eriantys(studio: Studio) -> None:
     for seats in (2, 3, 4):
         for expert in (False, True):
-            person = studio.person()
-            name = f"eriantys-{seats}{'-expert' if expert else ''}"
-            person.open_table("eriantys", seats=str(seats), bots=str(seats - 1), expert=expert)
-            play_on(person, 1, 24)
-            play_until(
-                person, lambda person: lights("entrance")(person) and person.page.locator(".changed").count() > 0
-            )
-            studio.shoot(person, name)
+            while not begins_turn(person := studio.person(), seats, expert):
+                person.context.close()
+            studio.shoot(person, f"eriantys-{seats}{'-expert' if expert else ''}")
             if seats == 2 and expert:
                 eriantys_phases(studio, person)
     watcher = studio.person()
     watcher.visit(f"/t/{person.at_table()}").page.locator(".islands").wait_for()
     studio.shoot(watcher, "eriantys-watching")
+
+
+def begins_turn(person: Person, seats: int, expert: bool) -> bool:
+    """Plays at a new table until students are to be moved, and what others have done is marked. Returns False if the
+    game is over before."""
+    person.open_table("eriantys", seats=str(seats), bots=str(seats - 1), expert=expert)
+    play_on(person, 1, 24)
+    marked = person.page.locator(".changed")
+    return play_until(person, lambda person: asks("of your entrance")(person) and marked.count() > 0)
 
 
 def eriantys_phases(studio: Studio, person: Person) -> None:
@@ -146,9 +157,28 @@ def eriantys_phases(studio: Studio, person: Person) -> None:
     for name, words in (("mother", "Move mother"), ("cloud", "Take a cloud"), ("planning", "Play an assistant")):
         play_until(person, asks(words))
         studio.shoot(person, f"eriantys-{name}")
-    if play_until(person, lights("character"), prefer="hall-"):
-        press_first(person, "character")
-        studio.shoot(person, "eriantys-character")
+
+
+def characters(studio: Studio) -> None:
+    """Characters that ask for something: for each kind of question, tables are opened until one has such a card."""
+    for question, numbers in QUESTIONS.items():
+        while not (key := offered_character(person := studio.person(), numbers)):
+            person.context.close()
+        person.press(key)
+        studio.shoot(person, f"character-{question}")
+        for start in CHOSEN.get(question, ()):
+            press_first(person, start)
+            studio.shoot(person, f"character-{question}-picked")
+
+
+def offered_character(person: Person, numbers: tuple[int, ...]) -> str:
+    """Plays at a new table until one of these characters can be played; returns its key, or nothing."""
+    person.open_table("eriantys", seats="2", bots="1", expert=True)
+    person.wait_for_turn()
+    keys = {f"character-{card['number']}" for card in person.frames_view()["characters"] if card["number"] in numbers}
+    if keys:
+        play_until(person, lambda person: not keys.isdisjoint(person.offered()), prefer=("hall-", "entrance"))
+    return next(iter(keys.intersection(person.offered())), "")
 
 
 def codex(studio: Studio) -> None:
@@ -180,13 +210,30 @@ def snarl(studio: Studio) -> None:
                 break
             person.press(explorer.choose())
         studio.shoot(person, f"snarl-{seats}")
-        if deadly := person.page.locator(".lit:has(.step.deadly)").all():
+        if person.page.locator(".step.deadly").count():
             person.page.locator(".step.deadly").first.click()
             studio.shoot(person, "snarl-asks")
-            if seats == 2 and deadly:
-                person.page.locator(".step.deadly").first.click()
-                person.page.wait_for_timeout(1_000)
-                studio.shoot(person, "snarl-expelled")
+    expelled(studio)
+
+
+def expelled(studio: Studio) -> None:
+    """A player who walks into the first monster in sight. The other player, a person, does not end the level."""
+    person, other = studio.person(), studio.person()
+    table = person.open_table("snarl", seats="2")
+    other.visit(f"/t/{table}").page.locator("#sit").click()
+    explorer = Explorer(person, table)
+    for _ in range(60):
+        person.page.locator(".step, #replay, .notice").first.wait_for()
+        if person.page.locator(".notice, #replay").count():
+            break
+        deadly = person.page.locator(".lit:has(.step.deadly)")
+        for key in [deadly.first.get_attribute("data-key")] * 2 if deadly.count() else [explorer.choose()]:
+            person.press(str(key))
+        other.wait_for_turn()
+        if person.page.locator(".notice").count():
+            break
+        other.page.locator(".pad.stay").click()
+    studio.shoot(person, "snarl-expelled")
 
 
 def ends(studio: Studio) -> None:
@@ -225,10 +272,11 @@ def operators(studio: Studio) -> None:
     person.page.locator("table").first.wait_for()
     person.page.wait_for_timeout(6_000)
     studio.shoot(person, "ops")
+    studio.shoot(person, "ops-lists", "#store")
     person.page.locator("#room").fill(str(table))
     person.page.locator("#room").press("Enter")
     person.page.wait_for_timeout(1_000)
-    studio.shoot(person, "ops-room")
+    studio.shoot(person, "ops-room", "#explained")
 
 
 def generic(studio: Studio) -> None:
@@ -252,7 +300,7 @@ def strays(studio: Studio) -> None:
 
 SCENES: dict[str, Callable[[Studio], None]] = {
     scene.__name__: scene
-    for scene in (lobby, waiting, rules, eriantys, codex, snarl, ends, notices, operators, generic, strays)
+    for scene in (lobby, waiting, rules, eriantys, characters, codex, snarl, ends, notices, operators, generic, strays)
 }
 
 

@@ -74,7 +74,7 @@ class Codex {
       objectives: this.#objectives(view, own),
       track: this.#track(view),
     };
-    const nodes = this.#narrow() ? stacked(setup, parts, all) : spread(setup, parts);
+    const nodes = this.#narrow() ? stacked(setup, parts, all) : spread(setup, parts, over);
     return nodes.filter(Boolean);
   }
 
@@ -316,14 +316,14 @@ class Codex {
   }
 }
 
-/** On a wide screen all parts lie around the area. */
-const spread = (setup, { hand, area, places, objectives, track }) => [
+/** On a wide screen all parts lie around the area. After the end, nothing is below it. */
+const spread = (setup, { hand, area, places, objectives, track }, over) => [
   h(
     "div",
-    { class: "codex-wide" },
+    { class: `codex-wide${over ? " over" : ""}` },
     h("div", { class: "codex-centre" }, setup, area),
-    h("div", { class: "codex-right" }, places, track),
-    h("div", { class: "codex-bottom" }, hand, objectives),
+    h("div", { class: "codex-right" }, places, track, over && objectives),
+    !over && h("div", { class: "codex-bottom" }, hand, objectives),
   ),
 ];
 

@@ -8,6 +8,8 @@ const WIDE = { size: [1000, 560], middle: [500, 282], radii: [420, 212], land: 5
 const NARROW = { size: [640, 730], middle: [320, 366], radii: [252, 292], land: 62 };
 const GAP = 0.62;
 const STEPS = 720;
+/** The distance at which a number and a tower touch. */
+const NEAR = 26;
 
 /** Points of an ellipse at equal distances along it, beginning at the top. */
 function walk({ middle: [x, y], radii: [across, down] }) {
@@ -79,10 +81,21 @@ function mother() {
 
 const closed = () => s("g", { class: "noentry" }, s("circle", { r: 9 }), s("path", { d: "M-5 -5 L5 5 M5 -5 L-5 5" }));
 
+/** The place of a tower on its tile. */
+const towerPlace = ([x, y], land) => [x - land + 18, y - land + 24];
+
+/** The place of a tile's number: below the tile, beside a tower of its group that stands there. */
+function numberPlace([x, y], land, towers) {
+  const low = y + land - 8;
+  const hidden = towers.find(([across, down]) => Math.abs(across - x) < NEAR && Math.abs(down - low) < NEAR);
+  return [hidden ? hidden[0] + (hidden[0] > x ? -NEAR : NEAR) : x, low];
+}
+
 function group(view, { tiles, no_entry: closings }, where, land, target) {
   const order = inOrder(tiles);
   const path = [order[0], ...order].map((tile) => where.get(tile).join(" ")).join(" L ");
   const here = tiles.includes(view.mother);
+  const towers = tiles.filter((tile) => view.tiles[tile - 1].tower).map((tile) => towerPlace(where.get(tile), land));
   const students = tiles.reduce(
     (sum, tile) => sum.map((count, index) => count + view.tiles[tile - 1].students[index]),
     [0, 0, 0, 0, 0],
@@ -111,10 +124,12 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
       return at(
         ...where.get(tile),
         at(0, 0, ...crowd(those, 27)),
-        built && at(-land + 18, -land + 24, s("g", { transform: "scale(1.5)" }, tower(built))),
+        built && at(...towerPlace([0, 0], land), s("g", { transform: "scale(1.5)" }, tower(built))),
       );
     }),
-    ...tiles.map((tile) => at(...where.get(tile), label(0, land - 8, tile, { class: "tilenumber" }))),
+    ...tiles.map((tile) =>
+      at(...numberPlace(where.get(tile), land, towers), label(0, 0, tile, { class: "tilenumber" })),
+    ),
     here && at(where.get(view.mother)[0] + land - 20, where.get(view.mother)[1] - land + 30, mother()),
     ...Array.from({ length: closings }, (_, number) =>
       at(where.get(tiles[0])[0] - 14 + number * 16, where.get(tiles[0])[1] - land + 12, closed()),
