@@ -1,11 +1,13 @@
 """Every character of Eriantys can be played by pressing what is lit, and asks for what it needs."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pytest
 from msgspec.structs import replace
+from playwright.sync_api import expect
 
 from shared.dice import Dice
 from shared.game import Table, default_bot
@@ -70,51 +72,51 @@ def sent(person: Person) -> list[Any]:
     return commands
 
 
-@pytest.mark.parametrize("number", sorted(CARDS))
-def test_a_character_is_played_by_pressing_what_is_lit(newcomer: Newcomer, number: int) -> None:
+def see(person: Person, number: int) -> list[Any]:
+    """Shows a turn in which one character can be played; returns the options."""
     state = moving_students(number)
-    options = plain(GAME.options(state, state.view.turn))
-    person = newcomer().visit()
-    person.page.locator(".gamecard").first.wait_for()
+    options: list[Any] = plain(GAME.options(state, state.view.turn))
+    person.visit().page.locator(".gamecard").first.wait_for()
     person.page.evaluate(MOUNT, [plain(state.view), options])
+    return options
+
+
+def play(person: Person, number: int, pick: Callable[[list[str]], list[str]]) -> Any:
+    """Plays a character by pressing random elements of those that `pick` leaves; returns the command that was sent."""
     dice = random.Random(number)
     person.press(f"character-{number}")
     for _ in range(20):
         if sent(person):
             break
-        keys = person.offered()
-        person.press("swap" if "swap" in keys else dice.choice(keys))
+        person.press(dice.choice(pick(person.offered())))
     assert len(sent(person)) == 1
-    assert sent(person)[0] in options
     assert sent(person)[0]["number"] == number
+    return sent(person)[0]
+
+
+@pytest.mark.parametrize("number", sorted(CARDS))
+def test_a_character_is_played_by_pressing_what_is_lit(newcomer: Newcomer, number: int) -> None:
+    person = newcomer()
+    options = see(person, number)
+    assert play(person, number, lambda keys: ["swap"] if "swap" in keys else keys) in options
 
 
 @pytest.mark.parametrize("number", [1, 7, 9, 10, 11, 12])
 def test_on_a_phone_a_character_asks_in_the_bar(newcomer: Newcomer, number: int) -> None:
     """Students and colors are chosen in the bar, which is always in sight; islands are on the board."""
-    state = moving_students(number)
-    options = plain(GAME.options(state, state.view.turn))
-    person = newcomer(width=390, height=844, touch=True).visit()
-    person.page.locator(".gamecard").first.wait_for()
-    person.page.evaluate(MOUNT, [plain(state.view), options])
-    dice = random.Random(number)
-    person.press(f"character-{number}")
-    for _ in range(20):
-        if sent(person):
-            break
-        keys = person.offered()
+    person = newcomer(width=390, height=844, touch=True)
+    options = see(person, number)
+
+    def pick(keys: list[str]) -> list[str]:
         ready = [key for key in keys if key == "bar-swap" or key.startswith("island")]
-        person.press(dice.choice(ready or [key for key in keys if key.startswith("bar-")]))
-    assert len(sent(person)) == 1
-    assert sent(person)[0] in options
-    assert sent(person)[0]["number"] == number
+        return ready or [key for key in keys if key.startswith("bar-")]
+
+    assert play(person, number, pick) in options
 
 
 def test_a_choice_for_a_character_is_taken_back_by_pressing_it_again(newcomer: Newcomer) -> None:
-    state = moving_students(7)
-    person = newcomer().visit()
-    person.page.locator(".gamecard").first.wait_for()
-    person.page.evaluate(MOUNT, [plain(state.view), plain(GAME.options(state, state.view.turn))])
+    person = newcomer()
+    see(person, 7)
     person.press("character-7")
     first = next(key for key in person.offered() if key.startswith("card-7"))
     person.press(first)
@@ -122,3 +124,13 @@ def test_a_choice_for_a_character_is_taken_back_by_pressing_it_again(newcomer: N
     person.press(first)
     assert first in person.offered()
     assert sent(person) == []
+
+
+def test_two_students_of_one_color_are_given_in_the_bar(newcomer: Newcomer) -> None:
+    person = newcomer(width=390, height=844, touch=True)
+    see(person, 7)
+    person.press("character-7")
+    twice = next(button.get_attribute("data-key") for button in person.page.locator(".barbutton:has(b)").all())
+    for _ in range(2):
+        person.press(str(twice))
+    expect(person.page.locator(f"[data-key={twice}]")).to_contain_text("2 of")

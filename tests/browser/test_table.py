@@ -80,6 +80,7 @@ def test_a_spectator_sees_no_hidden_card_not_even_in_the_frames(newcomer: Newcom
     watcher = newcomer().visit(f"/t/{table}")
     watcher.page.locator(".codex-places").wait_for()
     assert play_on(player, 9, 16) == 16
+    assert player.wait_for_turn()
     offset = player.page.locator(".board").get_attribute("data-offset") or ""
     expect(watcher.page.locator(".board")).to_have_attribute("data-offset", offset)
     assert watcher.page.locator(".codex-hand, .lit").count() == 0
