@@ -32,7 +32,7 @@ MOST_PRESSES = 400
 QUESTIONS = {"student": (1,), "swap": (7, 10), "colour": (9, 12), "island": (3, 5)}
 """By what they ask for, numbers of characters of Eriantys."""
 CHOSEN = {"student": ("card-",), "swap": ("entrance-", ("card-", "hall-"))}
-"""What is chosen before another picture is taken: how the keys begin."""
+"""By the same, beginnings of the keys that are pressed before another picture is taken."""
 
 
 class Studio:
