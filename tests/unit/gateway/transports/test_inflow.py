@@ -9,7 +9,7 @@ import pytest
 from gateway.transports.inflow import BURST_BYTES, BURST_CONTROLS, BYTES_PER_S, CONTROLS_PER_S, Inflow
 from tests.support.fake_store import VirtualTime
 from tests.support.virtual_loop import VirtualLoop
-from tests.unit.gateway.transports.test_websocket import Socket
+from tests.unit.gateway.transports.raw_websocket import Socket
 
 
 class Reader:

@@ -19,7 +19,7 @@ from gateway.transports.listeners import TcpListener, parse_listeners
 from gateway.transports.tcp import TcpConnection
 from shared.runtime.settings import SettingError
 from tests.support.gateway_bench import PARROT, SETTINGS, GatewayBench, Parrot, settle
-from tests.unit.gateway.transports.test_websocket import Socket
+from tests.unit.gateway.transports.raw_websocket import Socket
 
 
 class Pipe(Socket):
