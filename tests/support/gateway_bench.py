@@ -69,8 +69,8 @@ class HeldStore(FakeStore):
         self.held = None
 
 
-class Paper:
-    """A transport that records everything."""
+class RecordedTransport:
+    """A transport that keeps what is sent, and how it is closed."""
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
@@ -130,7 +130,7 @@ class KnownIds(RandomIds):
 
 
 class GatewayBench:
-    """Made inside a running loop."""
+    """A gateway node over a store in the test process, without its loops. Made inside a running loop."""
 
     def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
         self.store = HeldStore()
@@ -145,11 +145,13 @@ class GatewayBench:
         self.subscriptions.append(HandFedSubscription())
         return self.subscriptions[-1]
 
-    def connect(self, dialect: Dialect = play.DIALECT, address: str = "10.0.0.1") -> tuple[Connection, Paper]:
-        paper = Paper()
-        connection = self.node.connections.new(paper, dialect, Opening({}, self.node.rooms), address)
+    def connect(
+        self, dialect: Dialect = play.DIALECT, address: str = "10.0.0.1"
+    ) -> tuple[Connection, RecordedTransport]:
+        transport = RecordedTransport()
+        connection = self.node.connections.new(transport, dialect, Opening({}, self.node.rooms), address)
         connection.open()
-        return connection, paper
+        return connection, transport
 
     async def added(self) -> list[Envelope]:
         """The commands added to the streams since the last call."""

@@ -10,7 +10,7 @@ from shared.deliveries import CompletedCommand, StepMessage
 from tests.support.gateway_bench import (
     ROOM,
     GatewayBench,
-    Paper,
+    RecordedTransport,
     reply_to,
     settle,
     step,
@@ -30,15 +30,15 @@ class Client:
     def __init__(self, bench: GatewayBench) -> None:
         self.bench = bench
         self.connection: Connection
-        self.paper: Paper
-        self.connection, self.paper = bench.connect()
+        self.transport: RecordedTransport
+        self.connection, self.transport = bench.connect()
 
     def say(self, **message: object) -> None:
         self.connection.receive(msgspec.json.encode(message))
 
     async def received(self) -> list[dict[str, object]]:
         await settle()
-        return self.paper.messages()
+        return self.transport.messages()
 
     async def kinds(self) -> list[object]:
         return [message["type"] for message in await self.received()]

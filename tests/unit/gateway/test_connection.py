@@ -163,7 +163,7 @@ async def test_a_flood_is_answered_frame_by_frame_and_then_closed() -> None:
         client.say(type="ping")
     received = await client.received()
     assert [message["type"] for message in received].count("error") == TOO_MANY
-    assert client.paper.closed == FLOOD
+    assert client.transport.closed == FLOOD
 
 
 async def test_a_client_that_is_too_fast_now_and_then_is_never_closed() -> None:
@@ -172,13 +172,13 @@ async def test_a_client_that_is_too_fast_now_and_then_is_never_closed() -> None:
         for _ in range(SETTINGS.burst + 1_000):
             client.say(type="ping")
         client.bench.now += 1
-    assert client.paper.closed is None
+    assert client.transport.closed is None
 
 
 @pytest.mark.parametrize("dialect", dialects({}, lambda _path: None), ids=lambda dialect: dialect.name)
 @pytest.mark.parametrize("code", ["busy/rate", "frame/binary", "frame/malformed"])
 async def test_no_dialect_answers_a_flood_forever(dialect: Dialect, code: ErrorCode) -> None:
-    connection, paper = GatewayBench().connect(dialect)
+    connection, transport = GatewayBench().connect(dialect)
     for _ in range(TOO_MANY):
         connection.invalid_frame(code)
-    assert paper.closed is not None
+    assert transport.closed is not None

@@ -184,17 +184,17 @@ async def test_a_step_is_written_to_a_raw_client_without_decoding_it() -> None:
     client = await seated()
     client.connection.deliver(attachment_of(client.connection), DeliveredStep(b"not even JSON"))
     await settle()
-    assert client.paper.frames == [b"not even JSON"]
+    assert client.transport.frames == [b"not even JSON"]
 
 
 async def test_a_slow_client_of_another_dialect_is_closed() -> None:
     bench = GatewayBench()
-    connection, paper = bench.connect(PARROT)
+    connection, transport = bench.connect(PARROT)
     attach(connection, Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset))
     connection.pause_writing()
     bench.answer(steps=[step(4)])
-    assert paper.closed is not None
-    assert paper.closed.code == 4002
+    assert transport.closed is not None
+    assert transport.closed.code == 4002
 
 
 class Faulty(Parrot):
@@ -204,13 +204,13 @@ class Faulty(Parrot):
 
 async def test_a_conversation_that_breaks_costs_its_own_connection_only() -> None:
     bench = GatewayBench()
-    (broken, its_paper), (sound, paper) = bench.connect(Dialect("faulty", "/", Faulty)), bench.connect(PARROT)
+    (broken, its_paper), (sound, transport) = bench.connect(Dialect("faulty", "/", Faulty)), bench.connect(PARROT)
     for connection in (broken, sound):
         attach(connection, Reply(1, ROOM, CommandId(1), epoch=step(3).epoch, offset=step(3).offset))
     bench.answer(steps=[step(4)])
     await settle()
     assert its_paper.closed is not None
-    assert (its_paper.closed.code, paper.closed, paper.frames) == (1011, None, [b"4"])
+    assert (its_paper.closed.code, transport.closed, transport.frames) == (1011, None, [b"4"])
 
 
 async def test_a_request_that_breaks_closes_the_connection() -> None:
@@ -218,32 +218,32 @@ async def test_a_request_that_breaks_closes_the_connection() -> None:
     client.bench.node.games.cards = None  # type: ignore[assignment]
     client.say(type="create", id=1, game="stones", seats=2)
     await settle()
-    assert client.paper.closed is not None
-    assert client.paper.closed.code == 1011
+    assert client.transport.closed is not None
+    assert client.transport.closed.code == 1011
     await settle()
 
 
 async def test_a_client_that_stays_slow_is_closed() -> None:
     client = await seated()
-    client.paper.unsent = 10
+    client.transport.unsent = 10
     client.connection.pause_writing()
     client.connection.check_liveness(client.bench.now + SETTINGS.write_ms / 1_000 + 1)
-    assert client.paper.closed is not None
-    assert client.paper.closed.code == 4002
+    assert client.transport.closed is not None
+    assert client.transport.closed.code == 4002
     await settle()
 
 
 async def test_a_silent_client_is_pinged() -> None:
     client = await welcome()
     client.connection.check_liveness(client.bench.now + SETTINGS.ping_ms / 1_000 + 1)
-    assert client.paper.pings == 1
+    assert client.transport.pings == 1
 
 
 async def test_a_client_that_stays_silent_is_closed() -> None:
     client = await welcome()
     client.connection.check_liveness(client.bench.now + 3 * SETTINGS.ping_ms / 1_000 + 1)
-    assert client.paper.closed is not None
-    assert client.paper.closed.code == 1011
+    assert client.transport.closed is not None
+    assert client.transport.closed.code == 1011
     await settle()
 
 

@@ -77,8 +77,8 @@ async def test_the_newer_connection_of_a_session_wins() -> None:
     second = Client(bench)
     second.say(type="hello", token=bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms()))
     await settle()
-    assert first.paper.closed is not None
-    assert first.paper.closed.code == 4001
+    assert first.transport.closed is not None
+    assert first.transport.closed.code == 4001
 
 
 async def test_a_forged_token_is_refused() -> None:

@@ -14,19 +14,28 @@ from shared.commands import Envelope, Watch
 from shared.ids import CommandId, SessionId
 from shared.room_events import RoomStatus
 from shared.room_views import Listing
-from tests.support.gateway_bench import PARROT, ROOM, SETTINGS, GatewayBench, Paper, attach, reply_to, settle
+from tests.support.gateway_bench import (
+    PARROT,
+    ROOM,
+    SETTINGS,
+    GatewayBench,
+    RecordedTransport,
+    attach,
+    reply_to,
+    settle,
+)
 from tests.support.waiting import eventually_async
 
 PLAYING = ListingChange(ROOM, Listing(ROOM, "stones", 2, RoomStatus.PLAYING))
 READY = {"draining": False, "unready": ""}
 
 
-async def in_game(bench: GatewayBench) -> tuple[Connection, Paper]:
+async def in_game(bench: GatewayBench) -> tuple[Connection, RecordedTransport]:
     """A client of a dialect without tokens, in a room that plays."""
     bench.node.rooms.change([PLAYING])
-    connection, paper = bench.connect(PARROT)
+    connection, transport = bench.connect(PARROT)
     attach(connection, reply_to(Envelope(ROOM, SessionId("s"), CommandId(1), Watch(), conn=connection.number)))
-    return connection, paper
+    return connection, transport
 
 
 async def gateway(*, other: dict[str, object] | None, games_ms: int = 60_000) -> GatewayBench:
@@ -38,53 +47,53 @@ async def gateway(*, other: dict[str, object] | None, games_ms: int = 60_000) ->
     return bench
 
 
-async def closed(paper: Paper) -> None:
-    await eventually_async(lambda: paper.closed is not None, "the client is closed")
+async def closed(transport: RecordedTransport) -> None:
+    await eventually_async(lambda: transport.closed is not None, "the client is closed")
 
 
 async def test_a_client_that_cannot_resume_stays_until_its_game_is_over() -> None:
     bench = await gateway(other=READY)
-    _, paper = await in_game(bench)
+    _, transport = await in_game(bench)
     _, resumed = bench.connect(play.DIALECT)
     bench.node.tasks.spawn(bench.node.drain())
     await closed(resumed)
-    assert paper.closed is None
+    assert transport.closed is None
     bench.node.rooms.change([ListingChange(ROOM)])
-    await closed(paper)
+    await closed(transport)
 
 
 async def test_a_client_that_cannot_resume_and_is_in_no_game_is_closed_at_once() -> None:
     bench = await gateway(other=READY)
-    _, paper = bench.connect(PARROT)
+    _, transport = bench.connect(PARROT)
     bench.node.tasks.spawn(bench.node.drain())
-    await closed(paper)
+    await closed(transport)
 
 
 @pytest.mark.parametrize("other", [None, {"draining": True}, {"unready": "store"}])
 async def test_games_are_not_waited_for_if_no_other_gateway_is_ready(other: dict[str, object] | None) -> None:
     bench = await gateway(other=other)
-    _, paper = await in_game(bench)
+    _, transport = await in_game(bench)
     bench.node.tasks.spawn(bench.node.drain())
     await settle()
-    assert paper.closed is None, "the other one may report that it is ready with its next heartbeat"
+    assert transport.closed is None, "the other one may report that it is ready with its next heartbeat"
     bench.now += 4
-    await closed(paper)
+    await closed(transport)
 
 
 async def test_games_are_waited_for_no_longer_than_the_setting_says() -> None:
     bench = await gateway(other=READY, games_ms=0)
-    _, paper = await in_game(bench)
+    _, transport = await in_game(bench)
     bench.node.tasks.spawn(bench.node.drain())
-    await closed(paper)
+    await closed(transport)
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["an interrupt", "a second signal"])
 async def test_a_signal_ends_the_wait_for_games(at_once: bool) -> None:
     bench = await gateway(other=READY)
-    _, paper = await in_game(bench)
+    _, transport = await in_game(bench)
     bench.node.stop()
     bench.node.tasks.spawn(bench.node.drain())
     await asyncio.sleep(0)
-    assert paper.closed is None
+    assert transport.closed is None
     bench.node.stop(at_once=at_once)
-    await closed(paper)
+    await closed(transport)

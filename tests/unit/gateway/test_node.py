@@ -16,7 +16,7 @@ from shared.deliveries import Heartbeat, SessionReplaced
 from shared.ids import Epoch, Partition, RoomId
 from shared.room_events import RoomStatus
 from shared.room_views import Listing
-from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, SETTINGS, GatewayBench, Paper, settle
+from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, SETTINGS, GatewayBench, RecordedTransport, settle
 from tests.support.waiting import eventually_async
 
 PUBLIC = Listing(RoomId(1000), "stones", 2, RoomStatus.WAITING)
@@ -109,19 +109,19 @@ async def test_a_reading_of_the_directory_from_before_a_gap_does_not_replace_a_l
 
 async def test_a_replaced_session_is_closed() -> None:
     bench = await started()
-    connection, paper = bench.connect()
+    connection, transport = bench.connect()
     replaced = msgspec.json.encode(SessionReplaced(connection.sid, connection.number))
     bench.subscriptions[0].on_message(keys.control(GATEWAY), replaced)
-    assert paper.closed is not None
-    assert paper.closed.code == 4001
+    assert transport.closed is not None
+    assert transport.closed.code == 4001
 
 
 async def test_a_connection_with_the_number_but_not_the_session_stays_open() -> None:
     bench = await started()
-    connection, paper = bench.connect()
+    connection, transport = bench.connect()
     other = msgspec.json.encode(SessionReplaced(bench.connect()[0].sid, connection.number))
     bench.subscriptions[0].on_message(keys.control(GATEWAY), other)
-    assert paper.closed is None
+    assert transport.closed is None
 
 
 async def test_a_heartbeat_that_shows_a_lost_delivery_counts_a_gap() -> None:
@@ -134,11 +134,11 @@ async def test_a_heartbeat_that_shows_a_lost_delivery_counts_a_gap() -> None:
 
 async def test_a_gateway_that_has_lost_its_lease_closes_its_clients_and_begins_anew_under_a_new_id() -> None:
     bench = await started()
-    _, paper = bench.connect()
+    _, transport = bench.connect()
     await GATEWAYS.unregister(bench.store, GATEWAY)
     await bench.node._heartbeat()
-    assert paper.closed is not None
-    assert paper.closed.code == 1012
+    assert transport.closed is not None
+    assert transport.closed.code == 1012
     assert bench.node.id != GATEWAY
     assert (await GATEWAYS.members(bench.store)).live == [bench.node.id]
     assert bench.subscriptions[0].stopped
@@ -154,7 +154,9 @@ async def test_a_gateway_that_begins_anew_ignores_deliveries_to_its_old_id() -> 
 
 async def test_a_client_that_shakes_hands_while_the_gateway_begins_anew_leaves_no_name_behind() -> None:
     bench = await started()
-    connection = bench.node.connections.new(Paper(), play.DIALECT, Opening({}, bench.node.rooms), "10.0.0.1")
+    connection = bench.node.connections.new(
+        RecordedTransport(), play.DIALECT, Opening({}, bench.node.rooms), "10.0.0.1"
+    )
     await GATEWAYS.unregister(bench.store, GATEWAY)
     await bench.node._heartbeat()
     connection.open()
@@ -177,9 +179,9 @@ async def test_an_operator_can_stop_a_gateway() -> None:
 
 async def test_a_draining_gateway_closes_its_clients_and_unregisters() -> None:
     bench = await started(GatewayBench(dataclasses.replace(SETTINGS, drain_ms=100)))
-    connection, paper = bench.connect()
+    connection, transport = bench.connect()
     draining = bench.node.tasks.spawn(bench.node.drain())
-    await eventually_async(lambda: paper.closed is not None, "the client is closed")
+    await eventually_async(lambda: transport.closed is not None, "the client is closed")
     connection.lost()
     await draining
     assert bench.node.unready == "draining"

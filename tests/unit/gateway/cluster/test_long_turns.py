@@ -24,11 +24,11 @@ async def answer_to_expired_token(turn_ms: int, *, late_ms: int = 1, sid: Sessio
     bench.node.rooms.change([ListingChange(ROOM, listing)])
     await player_names.claim(bench.store, "ada", ADA, GATEWAY, 1, token=True)
     await player_names.note(bench.store, "ada", ROOM)
-    connection, paper = bench.connect()
+    connection, transport = bench.connect()
     token = bench.node.tokens.issue(sid, "ada", bench.node.now_ms() - 60_000 - late_ms)
     connection.receive(b'{"type":"hello","token":"%b"}' % token.encode())
     await settle()
-    (message,) = paper.messages()
+    (message,) = transport.messages()
     return str(message.get("code", message["type"]))
 
 
