@@ -35,6 +35,11 @@ class Position(msgspec.Struct, frozen=True, gc=False):
     epoch: Epoch
     offset: Offset
 
+    def voided_by(self, last: "Position") -> bool:
+        """Whether a room with this last step shows that its store has lost the step of this position: the room has
+        fewer steps, or another one of the same number. A room that has more steps does not show it."""
+        return last.offset < self.offset or (last.offset == self.offset and last.epoch != self.epoch)
+
 
 class SeatView(msgspec.Struct, frozen=True, omit_defaults=True):
     seat: Seat

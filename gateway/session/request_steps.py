@@ -5,13 +5,14 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from gateway.dialects.answers import Answer
+from gateway.dialects.answers import Answer, ViewReason
 from gateway.session.attachments import PendingAnswer
 from gateway.session.effects import Question, Submit
 from shared.commands import RoomCommand
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
 from shared.ids import CommandId, RoomId
+from shared.room_views import Position
 
 _NOT_SENT: tuple[ErrorCode, ...] = ("busy/backlog", "busy/no_worker", "busy/store", "busy/store_full")
 """The outbox has refused the command: no room has seen it."""
@@ -42,6 +43,12 @@ def ask(room: RoomId, command_id: CommandId, body: RoomCommand, wants: int = 0) 
     if reply.code in _NOT_SENT:
         raise Refusal(reply.code)
     return reply
+
+
+def reason_of_view(seen: Position | None, reply: Reply) -> ViewReason:
+    """The reason of a view that a client has asked for. `seen` is what it had been sent when the room was asked: the
+    view includes that, unless the store has lost it."""
+    return "rewound" if seen is not None and seen.voided_by(Position(reply.epoch, reply.offset)) else ""
 
 
 def send_views(views: tuple[PendingAnswer, ...]) -> Generator[RequestStep, Any, None]:

@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping
 from typing import Any
 from unicodedata import normalize
 
-from gateway.dialects.answers import LoggedIn, RequestDone, RoomAttached, SessionForgotten, ViewReason, Welcomed
+from gateway.dialects.answers import LoggedIn, RequestDone, RoomAttached, SessionForgotten, Welcomed
 from gateway.dialects.requests import (
     AttendRequest,
     CreateRequest,
@@ -39,7 +39,7 @@ from gateway.session.effects import (
     ReleaseName,
     RevokeSession,
 )
-from gateway.session.request_steps import AnswerClient, Refusal, RequestStep, ask, send_views
+from gateway.session.request_steps import AnswerClient, Refusal, RequestStep, ask, reason_of_view, send_views
 from gateway.session.seat_requests import return_to_seat, take_seat
 from gateway.session.state import SessionState
 from shared import commands, name_rules
@@ -139,8 +139,7 @@ def _watch(state: SessionState, request: AttendRequest) -> Generator[RequestStep
         raise Refusal("session/none")
     after = request.after
     watch = Watch(after is None, request.key)
-    attached = state.attachments.get(request.room)
-    seen = 0 if attached is None else attached.offset
+    seen = state.seen(request.room)
     reply = yield from ask(request.room, CommandId(request.ref), watch, request.wants)
     if reply.code:
         raise Refusal(reply.code, reply.text)
@@ -150,8 +149,7 @@ def _watch(state: SessionState, request: AttendRequest) -> Generator[RequestStep
         yield AnswerClient(request.ref, resumed)
         yield from send_views(state.attach(reply, request.wants, after, key=request.key))
         return
-    # A room that was asked after its client had seen a step shows that step, unless the store has lost it.
-    reason: ViewReason = "rewound" if reply.offset < seen else ""
+    reason = reason_of_view(seen, reply)
     viewed = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason, reply.key)
     before = state.attachments.get(reply.room)
     if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:

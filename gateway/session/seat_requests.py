@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from gateway.dialects.answers import Entered, RoomAttached
+from gateway.dialects.answers import Entered, RoomAttached, ViewReason
 from gateway.dialects.requests import CreateRequest, JoinRequest, MatchRequest, RematchRequest, ReturnRequest
 from gateway.session.effects import (
     Draw,
@@ -17,7 +17,7 @@ from gateway.session.effects import (
     ReadNotedRooms,
     TakeOverName,
 )
-from gateway.session.request_steps import AnswerClient, Refusal, RequestStep, ask, send_views
+from gateway.session.request_steps import AnswerClient, Refusal, RequestStep, ask, reason_of_view, send_views
 from gateway.session.state import ReturnByName, SessionState
 from shared import commands
 from shared.bus.meta import GameCard
@@ -72,9 +72,10 @@ def take_seat(state: SessionState, request: SeatRequest) -> Generator[RequestSte
         room = found.room
         yield NoteRoom(state.name, room)
         seed: int = yield Draw(_SEED_LIMIT)
+        seen = state.seen(room)
         reply = yield from ask(room, command_id, _enter(state, request, found, seed), request.wants)
         if not reply.code:
-            yield from _entered(state, request.ref, reply, request.wants)
+            yield from _entered(state, request.ref, reply, request.wants, reason_of_view(seen, reply))
             return
         refusal = Refusal(reply.code, reply.text)
         yield ForgetRooms(state.name, (room,))
@@ -216,11 +217,11 @@ def return_to_seat(state: SessionState, request: ReturnRequest) -> Generator[Req
 
 
 def _entered(
-    state: SessionState, ref: Any, reply: Reply, wants: int, *, back: bool = False
+    state: SessionState, ref: Any, reply: Reply, wants: int, reason: ViewReason = "", *, back: bool = False
 ) -> Generator[RequestStep, Any, None]:
     if state.dialect.raw:
         view = bytes(reply.view)
-        answer = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, key=reply.key)
+        answer = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, reason, reply.key)
         yield AnswerClient(ref, answer)
     else:
         assert reply.seat is not None

@@ -71,6 +71,11 @@ class SessionState:
         self.effects.append(Attach(attachment, Position(reply.epoch, reply.offset)))
         return due
 
+    def seen(self, room: RoomId) -> Position | None:
+        """The last step that this client was sent of a room which it follows."""
+        attachment = self.attachments.get(room)
+        return None if attachment is None else attachment.position
+
     def detach(self, room: RoomId) -> tuple[PendingAnswer, ...]:
         """Stop following a room that knows that this client is leaving; returns the views to send now."""
         attachment = self.attachments.get(room)

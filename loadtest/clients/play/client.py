@@ -17,6 +17,7 @@ from tavolata.client.errors import RequestRefused, SessionEnded
 from tavolata.client.events import Event, RoomLost, SessionOver, Stage
 from tavolata.client.messages import (
     Ack,
+    AttachedMessage,
     Entered,
     ErrorAnswer,
     Resumed,
@@ -166,8 +167,8 @@ class Play:
             else:
                 if type(message) is ErrorAnswer:
                     self._note_error(message)
-                elif type(message) is ViewSent and message.room in self._left and message.reason == "rewound":
-                    self._on_earlier_room(self._left[message.room], message)
+                elif isinstance(message, AttachedMessage) and message.reason == "rewound":
+                    self._on_earlier_room(message)
                 for event in self._core.handle(message, self._now):
                     self._on_event(event)
         except msgspec.DecodeError as error:
@@ -256,10 +257,15 @@ class Play:
                 self._view_offset = view.offset  # the answer to `check_position`, with nothing left to compare
             self._continue_from(view, message.reason or "out of order")
 
-    def _on_earlier_room(self, track: Track, message: ViewSent) -> None:
-        if message.seat == track.seat:
+    def _on_earlier_room(self, message: AttachedMessage) -> None:
+        """The end of an earlier game, or all of it, was undone."""
+        track = self._left.get(message.room)
+        if track is None:
+            return
+        if isinstance(message, ViewSent) and message.seat == track.seat:
             track.view(message.epoch, message.offset, message.reason)
-        else:
+        else:  # the number of the room was given out anew, perhaps for this player's next game
+            del self._left[message.room]
             track.undone = True
 
     def _request_view(self) -> None:

@@ -347,6 +347,31 @@ def test_a_view_of_the_step_that_the_client_has_seen_has_no_reason() -> None:
     assert "reason" not in view
 
 
+def test_a_view_of_another_step_of_the_number_that_the_client_has_seen_is_rewound() -> None:
+    client = Client().seated(offset=5)
+    client.say(type="view", id=9, room=ROOM)
+    view, _attach = client.answer(9, epoch=Epoch(8), offset=Offset(5), seat=Seat(0), view=VIEW)
+    assert view["reason"] == "rewound"
+
+
+def test_a_player_who_enters_a_room_that_was_given_the_number_of_a_lost_one_learns_of_the_loss() -> None:
+    client = Client().seated(offset=5)
+    client.say(type="join", id=9, room=ROOM)
+    for result in ((), None, 7):
+        client.resume(result)
+    entered, _attach = client.answer(9, epoch=Epoch(8), offset=Offset(2), seat=Seat(1), view=VIEW)
+    assert (entered["type"], entered["offset"], entered["reason"]) == ("entered", 2, "rewound")
+
+
+def test_a_player_who_enters_a_room_again_is_given_no_reason() -> None:
+    client = Client().seated(offset=5)
+    client.say(type="join", id=9, room=ROOM)
+    for result in ((), None, 7):
+        client.resume(result)
+    entered, _attach = client.answer(9, epoch=Epoch(7), offset=Offset(5), seat=Seat(0), view=VIEW)
+    assert "reason" not in entered
+
+
 def test_a_slow_client_whose_steps_the_store_has_lost_gets_a_rewound_view() -> None:
     client = Client().seated(offset=5)
     (attachment,) = client.session.state.attachments

@@ -250,6 +250,18 @@ def test_the_undone_end_of_an_earlier_game_is_noted(dialog: Dialog) -> None:
     assert dialog.player.track is None
 
 
+def test_a_game_whose_room_number_is_given_out_anew_was_undone(dialog: Dialog) -> None:
+    dialog.start()
+    track = dialog.player.track
+    assert track is not None
+    (create,) = (json.loads(frame) for frame in dialog.player.next_game(seating()))
+    place = {"room": 1000, "epoch": 6, "offset": 1}
+    dialog.receive(type="entered", id=create["id"], seat=0, view=dialog.view(1, epoch=6), reason="rewound", **place)
+    assert track.undone
+    assert dialog.player.track is not None
+    assert not dialog.player.track.undone
+
+
 def test_a_refused_move_is_followed_by_another_one_after_a_pause(dialog: Dialog) -> None:
     (act,) = dialog.start()
     assert dialog.receive(type="error", id=act["id"], code="game/not_your_turn", text="no") == []
