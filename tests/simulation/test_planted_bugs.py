@@ -11,10 +11,12 @@ import pytest
 
 from gateway.cluster.room_directory import RoomDirectory
 from loadtest.checks.checker import Findings
-from shared.bus import commits, partition_log, scripts
+from shared.bus import commits, partition_log, scripts, updates
 from shared.bus.commits import AnyOutcome, Commit
 from shared.bus.store import Store
-from shared.room_views import Listing
+from shared.bus.updates import Missed
+from shared.deliveries import StepMessage
+from shared.room_views import Listing, Position
 from tests.support import promise
 from tests.support.fake_store import FakeServer
 from tests.support.load_checker import findings_of
@@ -113,6 +115,28 @@ def test_a_gateway_that_drops_changes_published_while_it_reads_the_directory_is_
     monkeypatch.setattr(RoomDirectory, "gathered", without_collected)
     with pytest.raises(AssertionError, match="the room directory of"):
         _run_simulations()
+
+
+def test_a_gateway_that_does_not_notice_lost_steps_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = updates._missed
+
+    def blind(position: Position, steps: Sequence[StepMessage]) -> Missed:
+        found = find(position, steps)
+        return Missed() if found.lost == "rewound" else found
+
+    monkeypatch.setattr(updates, "_missed", blind)
+    with pytest.raises(AssertionError, match="was not told that the store has lost"):
+        _run_until_players_are_not_told()
+
+
+def _run_until_players_are_not_told() -> None:
+    """Run simulations, also beyond one in which a player has noticed something else first."""
+    for seed in range(60):
+        try:
+            Simulation(seed, FakeServer(), kinds=("store_loses_its_tail",)).run()
+        except AssertionError as error:
+            if "was not told" in str(error):
+                raise
 
 
 def _run_simulations() -> None:

@@ -3,22 +3,18 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
 from shared.bus.keys import Keys
 from shared.ids import RoomId, partition_of
 from tests.support.fake_store import FakeServer
-from tests.support.simulated_player import Visit
+from tests.support.simulated_player import StepPlace, Visit
 
 
 class Broken(AssertionError):
     """A guarantee does not hold; the text says which, and in which room."""
-
-
-StepPlace: TypeAlias = tuple[int, int, int]
-"""Room, offset and epoch of a step. Epochs never repeat, so it names one step for ever."""
 
 
 def check(server: FakeServer, partitions: int, visits: list[Visit], undone: Collection[StepPlace] = ()) -> int:

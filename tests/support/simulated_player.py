@@ -1,8 +1,9 @@
 """A player of the simulation: speaks play, keeps what it was told, and believes nothing without looking."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -15,6 +16,10 @@ _GONE = ("room/unknown", "room/closed", "room/not_seated")
 _PATIENCE = 12
 """After a loss of writes: turns to act without anything new after which a player leaves. The other player may not know
 of the table any more."""
+
+
+StepPlace: TypeAlias = tuple[int, int, int]
+"""Room, offset and epoch of a step. Epochs never repeat, so it names one step for ever."""
 
 
 @dataclass(slots=True)
@@ -30,6 +35,8 @@ class Visit:
     seen: list[dict[str, Any]] = field(default_factory=list)
     acked: dict[int, tuple[int, int]] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
+    believed: set[tuple[int, int]] = field(default_factory=set)
+    """Epoch and offset of the steps that it was shown or acknowledged, and not told to be void."""
     over: bool = False
     key: str = ""
     """The key of a private room."""
@@ -38,7 +45,7 @@ class Visit:
 class SimulatedPlayer:
     def __init__(self, name: str, dice: Random, chatty: float) -> None:
         """`chatty`: how readily it talks; among silent players a lost last message is noticed by nothing else."""
-        self._name = name
+        self.name = name
         self._dice = dice
         self._chatty = chatty
         self._ids = 0
@@ -74,13 +81,13 @@ class SimulatedPlayer:
     # --- the connection ---------------------------------------------------------------------------------------------
 
     def connect(self, gateway: MemoryGateway) -> None:
-        self.wire = gateway.accept(self._name)
+        self.wire = gateway.accept(self.name)
         self._settled = False
         if self.token:
             self._send({"type": "hello", "token": self.token})
         else:
             self._hellos += 1
-            self._send({"type": "hello", "name": f"{self._name}{self._hellos}"})
+            self._send({"type": "hello", "name": f"{self.name}{self._hellos}"})
 
     def disconnect(self) -> None:
         """Lose the connection; the gateway will notice later."""
@@ -91,6 +98,9 @@ class SimulatedPlayer:
             self._lost_wires.append(self.wire)
             self.wire = None
             self._uncertain |= self.pending.keys()
+            for visit in self.visits:
+                if visit is not self.visit or visit.over:  # it is not resumed, and nobody can tell the player anything
+                    visit.believed.clear()
 
     @property
     def cut_off(self) -> bool:
@@ -115,7 +125,7 @@ class SimulatedPlayer:
             case "view":
                 self._viewed(message)
             case other:
-                self.errors.append(f"{self._name} does not expect {other}")
+                self.errors.append(f"{self.name} does not expect {other}")
 
     def _send(self, message: dict[str, Any]) -> None:
         if self.wire is not None and not self.wire.cut:
@@ -140,12 +150,15 @@ class SimulatedPlayer:
             self._send(self._match)
 
     def _entered(self, message: dict[str, Any]) -> None:
+        earlier = self._visit_of(message["room"])
+        if earlier is not None and message.get("reason") == "rewound":
+            earlier.believed.clear()
         if self._match is None or message["id"] != self._match["id"]:
             return
         self._match = None
         view = message["view"]
         place = (message["epoch"], message["offset"])
-        self.visit = Visit(message["room"], message["seat"], self.sid, place, place)
+        self.visit = Visit(message["room"], message["seat"], self.sid, place, place, believed={place})
         self.visit.key = message.get("key", "")
         self.visits.append(self.visit)
         self._fed_up = False
@@ -157,7 +170,7 @@ class SimulatedPlayer:
             return
         # A player whose seat was freed meanwhile resumes as a spectator, and spectators are not given the key.
         if message["seat"] is not None and message.get("key", "") != self.visit.key:
-            self.errors.append(f"{self._name} was given two keys of room {self.visit.room}")
+            self.errors.append(f"{self.name} was given two keys of room {self.visit.room}")
         self._settled = True
         for command in self.pending.values():
             self._send(command)
@@ -165,12 +178,13 @@ class SimulatedPlayer:
     def _updated(self, update: dict[str, Any]) -> None:
         visit = self._visit_of(update["room"])
         if visit is None:
-            self.errors.append(f"{self._name} was told of room {update['room']}")
+            self.errors.append(f"{self.name} was told of room {update['room']}")
             return
         epoch, offset = visit.position
         if update["offset"] != offset + 1 or update["epoch"] < epoch:
-            self.errors.append(f"{self._name} saw {offset} and then {update['offset']} of room {visit.room}")
+            self.errors.append(f"{self.name} saw {offset} and then {update['offset']} of room {visit.room}")
         visit.position = (update["epoch"], update["offset"])
+        visit.believed.add(visit.position)
         visit.seen.append(update)
         self._idle = 0
         if visit is not self.visit:
@@ -186,13 +200,21 @@ class SimulatedPlayer:
         """Only a store that has lost writes is a reason for a view that was not asked for."""
         visit = self._visit_of(message["room"])
         if message.get("reason") != "rewound" or not self.store_lost_writes or visit is None:
-            self.errors.append(f"{self._name} was given a view: {message.get('reason')}")
+            self.errors.append(f"{self.name} was given a view: {message.get('reason')}")
             return
         self.rewound += 1
         visit.position = (message["epoch"], message["offset"])
+        visit.believed = {visit.position}
         if visit is self.visit:
             self._options = message["view"].get("options") or []
             visit.over = message["view"]["status"] in ("finished", "closed") or message["seat"] is None
+
+    def unaware_of(self, undone: Collection[StepPlace]) -> list[StepPlace]:
+        """The undone steps that the player still relies on, though it has read all messages of its connection."""
+        if not self._settled or self.wire is None or self.wire.cut:
+            return []
+        believed = [(visit.room, offset, epoch) for visit in self.visits for epoch, offset in visit.believed]
+        return [step for step in believed if step in undone]
 
     def _visit_of(self, room: int) -> Visit | None:
         """The last visit to a room. A store that has lost a room gives its number to another one."""
@@ -200,14 +222,23 @@ class SimulatedPlayer:
 
     def _acked(self, message: dict[str, Any]) -> None:
         if self.pending.get(message["id"], {}).get("type") == "leave" and self.visit is not None:
-            self.visit.over = True
-            self.pending.clear()
+            self._end(self.visit)
             return
         for visit in self.visits:
             if visit.room == message["room"] and "offset" in message:
                 self.pending.pop(message["id"], None)
                 self._once(visit, message["id"])
                 visit.acked[message["id"]] = (message["epoch"], message["offset"])
+        latest = self._visit_of(message["room"])
+        if latest is not None and "offset" in message:
+            latest.believed.add((message["epoch"], message["offset"]))
+
+    def _end(self, visit: Visit) -> None:
+        """The player has no seat in the room, and knows it: the gateway need not tell it anything."""
+        visit.over = True
+        visit.believed.clear()
+        if visit is self.visit:
+            self.pending.clear()
 
     def _refused(self, message: dict[str, Any]) -> None:
         code, number = message["code"], message.get("id")
@@ -216,7 +247,7 @@ class SimulatedPlayer:
             return
         if number is None:
             if code != "name/taken" and not code.startswith("busy/"):
-                self.errors.append(f"{self._name} was refused: {code}")
+                self.errors.append(f"{self.name} was refused: {code}")
             self.disconnect()
             return
         if code.startswith("busy/"):
@@ -226,27 +257,26 @@ class SimulatedPlayer:
             return
         if self._match is not None and number == self._match["id"]:
             if code != "game/unknown" or not self.versions_differ:
-                self.errors.append(f"{self._name} finds no table: {code}")
+                self.errors.append(f"{self.name} finds no table: {code}")
             self._match = None
             return
         if number == self._resuming:
-            self.errors.append(f"{self._name} cannot resume: {code}")
+            self.errors.append(f"{self.name} cannot resume: {code}")
             return
         if self.pending.pop(number, None) is not None and self.visit is not None:
             self._command_refused(number, code, self.visit)
 
     def _command_refused(self, number: int, code: str, visit: Visit) -> None:
         if code == "command/too_old" and not self._was_busy(number):
-            self.errors.append(f"{self._name}'s command {number} is called too old")
+            self.errors.append(f"{self.name}'s command {number} is called too old")
         if code == "room/quarantined":
-            self.errors.append(f"{self._name}'s room {visit.room} is quarantined")
+            self.errors.append(f"{self.name}'s room {visit.room} is quarantined")
         # A leave that was sent after a command may be carried out before the command is repeated: the seat is gone
         # then, and the refusal does not say what became of the first copy.
         if code != "room/not_seated" or not self._leaves_after(number):
             visit.refused[number] = code
         if self.store_lost_writes and code in _GONE:
-            visit.over = True
-            self.pending.clear()
+            self._end(visit)
 
     def _was_busy(self, number: int) -> bool:
         """Whether a copy of the command was refused as busy, in an answer that may have been lost."""
@@ -262,11 +292,9 @@ class SimulatedPlayer:
         """The gateway reports that the store has lost a room."""
         visit = self._visit_of(room)
         if code != "room/unknown" or not self.store_lost_writes or visit is None:
-            self.errors.append(f"{self._name} lost room {room}: {code}")
+            self.errors.append(f"{self.name} lost room {room}: {code}")
             return
-        visit.over = True
-        if visit is self.visit:
-            self.pending.clear()
+        self._end(visit)
 
     def give_up(self) -> None:
         """Leave the room: its other player may have lost the seat."""
@@ -277,9 +305,8 @@ class SimulatedPlayer:
         if self._match is not None and number == self._match["id"]:
             self._match = None
         elif number == self._resuming and self.visit is not None:
-            self.visit.over = True
+            self._end(self.visit)
             self._settled = True
-            self.pending.clear()
         else:
             return False
         return True
@@ -297,7 +324,7 @@ class SimulatedPlayer:
 
     def _once(self, visit: Visit, number: int) -> None:
         if number in visit.refused:
-            self.errors.append(f"{self._name}'s command {number} was refused and then applied")
+            self.errors.append(f"{self.name}'s command {number} was refused and then applied")
 
     # --- what it does -----------------------------------------------------------------------------------------------
 

@@ -18,8 +18,7 @@ from tests.support.fake_store import FakeServer, StoreCopy, VirtualTime
 from tests.support.memory_gateway import MemoryGateway, SeededIds
 from tests.support.memory_store import MemoryConnection, MemoryStore
 from tests.support.memory_worker import MemoryWorker
-from tests.support.promise import StepPlace
-from tests.support.simulated_player import SimulatedPlayer, Visit
+from tests.support.simulated_player import SimulatedPlayer, StepPlace, Visit
 from tests.support.virtual_loop import SeededSecrets, VirtualCpu, VirtualLoop
 from worker.games import GameCatalog
 
@@ -145,6 +144,7 @@ class Simulation:
         else:
             raise AssertionError("a player cannot play any more")
         self._check_attendance()
+        self._check_players_know()
         self._close()
 
     async def _announce(self) -> None:
@@ -179,6 +179,14 @@ class Simulation:
                     places = [place for place in room.state.seats.values() if place.here and place.gateway]
                     if any(place.gateway not in known for place in places):
                         raise AssertionError(f"room {number} counts on a gateway that is forgotten: {places}")
+
+    def _check_players_know(self) -> None:
+        """A player who was shown a step that the store has lost was told so, unless the connection was lost."""
+        for player in self.players:
+            while player.wire is not None and player.wire.down:
+                player.read()
+            if unaware := player.unaware_of(self.undone):
+                raise AssertionError(f"{player.name} was not told that the store has lost {unaware}")
 
     async def _one(self, happening: Callable[[], None]) -> None:
         happening()
