@@ -179,10 +179,12 @@ def _embedded_store(plan: ClusterPlan) -> EmbeddedStore:
         env=plan.env,
     )
     topology = embedded_store.topology_in(request.folder, plan.store.topology)
-    if plan.worker.durability == "replicated" and plan.worker.replicas > REPLICAS[topology]:
+    wanted, most = plan.worker.replicas, REPLICAS[topology]
+    if plan.worker.durability == "replicated" and wanted > most:
+        advice = f"set it to {most} or less" if most else "use --store sentinel or cluster"
         raise CommandError(
-            f"durability replicated with TAVOLATA_REPLICAS={plan.worker.replicas}: --store {topology} has "
-            f"{REPLICAS[topology]} replicas; use --store sentinel or cluster, or a smaller number",
+            f"durability replicated with TAVOLATA_REPLICAS={wanted}: a primary of --store {topology} has {most} "
+            f"{'replica' if most == 1 else 'replicas'}; {advice}",
             USAGE,
         )
     match topology:

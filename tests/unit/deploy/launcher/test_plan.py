@@ -118,7 +118,7 @@ def test_replicated_needs_as_many_replicas_as_the_store_has(topology: str, most:
         "TAVOLATA_DURABILITY": "replicated",
         "TAVOLATA_REPLICAS": str(most + 1),
     }
-    with pytest.raises(CommandError, match=f"--store {topology} has {most} replicas") as caught:
+    with pytest.raises(CommandError, match=f"--store {topology} has {most} replica") as caught:
         lay_out(plan_from_env(tmp_path, 1, 1, env))
     assert caught.value.code == USAGE
 
