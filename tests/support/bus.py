@@ -35,7 +35,7 @@ LONG_MS = 60_000
 
 @contextmanager
 def own_prefix() -> Iterator[None]:
-    """While inside, all keys have a prefix that no other test has: servers are shared and never emptied."""
+    """Within the context, all keys have a prefix that no other test has: servers are shared and never emptied."""
     _use_prefix(f"t-{secrets.token_hex(6)}:")
     yield
     _use_prefix("")

@@ -1,4 +1,4 @@
-"""Control players: an innocent table beside an attack, and the cost of every one of its moves.
+"""Control players: a table that plays beside an attack, and the cost of every one of its moves.
 
 Cost is the CPU time of the attacked processes between a player's frame and its answer, so that a busy machine does not
 change it.

@@ -1,7 +1,7 @@
 """One gateway and one worker in memory, for tests that talk to dialects: the nodes that ship, no fault, no waiting.
 
 Everything that follows from a call has happened when the call returns. Time passes only in `advance`. The simulation
-(`cluster_sim`) drives the same processes with faults drawn from a seed.
+(tests/support/simulation.py) drives the same processes with faults drawn from a seed.
 """
 
 import asyncio

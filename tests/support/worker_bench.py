@@ -40,7 +40,7 @@ class FlakyStore(FakeStore):
 
 
 class SlowStore(FlakyStore):
-    """Takes its time for renewals: on the way there, on the way back; a lost answer never comes."""
+    """Delays the renewal of leases: the request, the reply, or a reply that never comes."""
 
     def __init__(self, time: VirtualTime, server: FakeServer) -> None:
         super().__init__(server)
