@@ -61,6 +61,9 @@ class CommitOutcome(StrEnum):
     """The store has no memory left. Nothing was written, and the same commit may be sent again."""
 
 
+COMMITTED = frozenset((CommitOutcome.OK, CommitOutcome.DONE))
+"""The outcomes after which the batch is in the store."""
+
 AnyOutcome: TypeAlias = CommitOutcome | str
 """An outcome, or the error with which the store refused the commit."""
 
@@ -312,14 +315,14 @@ async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> 
     outcomes: list[AnyOutcome] = []
     for some, reply in zip(calls, replies, strict=True):
         refused = isinstance(reply, StoreError)
-        outcomes += [_refused(str(reply))] * len(some) if refused else [_outcome(one.decode()) for one in reply]
+        outcomes += [_refused(str(reply))] * len(some) if refused else [_outcome(one) for one in reply]
     return await _revealed(store, commits, outcomes) if replicas else outcomes
 
 
 async def _revealed(store: Store, commits: Sequence[Commit], outcomes: list[AnyOutcome]) -> list[AnyOutcome]:
     """Make commits visible that are on enough replicas. If that fails, their messages may be lost, and their partitions
     must be taken anew: that makes everything visible and lets gateways look for what they have missed."""
-    written = [at for at, outcome in enumerate(outcomes) if outcome in (CommitOutcome.OK, CommitOutcome.DONE)]
+    written = [at for at, outcome in enumerate(outcomes) if outcome in COMMITTED]
     if not written:
         return outcomes
     shown = [(one.partition, one.lease.token, one.number, one.messages) for one in (commits[at] for at in written)]
@@ -342,11 +345,11 @@ def _refused(error: str) -> AnyOutcome:
     return CommitOutcome.FULL if error.startswith("OOM") else error
 
 
-def _outcome(text: str) -> AnyOutcome:
-    return CommitOutcome(text) if text in _OUTCOMES else text
+def _outcome(reply: bytes) -> AnyOutcome:
+    return _OUTCOMES.get(reply) or reply.decode()
 
 
-_OUTCOMES = frozenset(CommitOutcome)
+_OUTCOMES = {outcome.encode(): outcome for outcome in CommitOutcome}
 
 
 def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:

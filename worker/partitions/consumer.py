@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from shared.bus import command_streams, commits, journal, keys, quarantine
 from shared.bus.command_streams import CommandReader, StreamEntry
-from shared.bus.commits import AnyOutcome, Commit, CommitOutcome
+from shared.bus.commits import COMMITTED, AnyOutcome, Commit, CommitOutcome
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
 from shared.commands import Envelope
@@ -203,7 +203,7 @@ class Consumer:
         done = 0
         now_ms = oldest_ms = self._ownership.now_ms()
         for batch, commit, outcome in zip(batches, encoded, outcomes, strict=True):
-            if outcome not in (CommitOutcome.OK, CommitOutcome.DONE):
+            if outcome not in COMMITTED:
                 log.warning("partition %s is dropped: %s", batch.partition.partition, outcome)
                 self._ownership.drop(batch.partition)
                 self._metrics.commit_failed(outcome)
@@ -223,21 +223,24 @@ class Consumer:
     async def _commit(self, encoded: list[Commit]) -> list[AnyOutcome]:
         """Commit, and wait while the store is full: nothing was written then, so that the results in memory hold until
         there is space. Gateways refuse new commands meanwhile."""
-        outcomes: list[AnyOutcome] = [CommitOutcome.FULL] * len(encoded)
-        while waiting := [at for at, outcome in enumerate(outcomes) if outcome == CommitOutcome.FULL]:
-            try:
-                found = await commits.commit(self._commit_store, [encoded[at] for at in waiting], self._replicas)
-                for at, outcome in zip(waiting, found, strict=True):
-                    outcomes[at] = outcome
-            except StoreError as error:
-                for at in waiting:
-                    outcomes[at] = str(error)
-            self.waits_for_space = CommitOutcome.FULL in outcomes
-            if self.waits_for_space:
-                log.warning("the store is full: the results of %d partitions wait", len(waiting))
-                self._metrics.commit_failed(CommitOutcome.FULL)
-                await asyncio.sleep(_FULL_S)
+        outcomes = await self._try_to_commit(encoded)
+        while CommitOutcome.FULL in outcomes:
+            self.waits_for_space = True
+            waiting = [at for at, outcome in enumerate(outcomes) if outcome == CommitOutcome.FULL]
+            log.warning("the store is full: the results of %d partitions wait", len(waiting))
+            self._metrics.commit_failed(CommitOutcome.FULL)
+            await asyncio.sleep(_FULL_S)
+            again = await self._try_to_commit([encoded[at] for at in waiting])
+            for at, outcome in zip(waiting, again, strict=True):
+                outcomes[at] = outcome
+        self.waits_for_space = False
         return outcomes
+
+    async def _try_to_commit(self, encoded: list[Commit]) -> list[AnyOutcome]:
+        try:
+            return await commits.commit(self._commit_store, encoded, self._replicas)
+        except StoreError as error:
+            return [str(error)] * len(encoded)
 
     def _follow(self, batch: PartitionBatch) -> list[Envelope]:
         """Schedule the deadlines of committed results; their notices to the lobby."""

@@ -158,8 +158,9 @@ class OwnedPartition:
         """Handle the commands of one entry, and add their results."""
         entry_id, envelopes = entry
         at_ms = self.time_of(entry_id)
+        handle, add = self._handle_one, results.append
         for envelope in envelopes:
-            results.append(self._handle_one(envelope, at_ms))
+            add(handle(envelope, at_ms))
 
     def time_of(self, entry_id: str) -> int:
         """The time of the commands of an entry. Commands that were added while the partition had no owner count from
@@ -174,31 +175,24 @@ class OwnedPartition:
         self.waiting = [(self.cursor, (envelope,)) for envelope in parked_commands.envelopes(parked)]
 
     def _handle_one(self, envelope: Envelope, at_ms: int) -> Result:
-        number = envelope.room
-        if number == LOBBY:
-            return self._handle_in_lobby(envelope, at_ms)
+        number, watchdog = envelope.room, self.watchdog
         room = self.rooms.get(number)
         if room is None:
-            return self._handle_aside(envelope, at_ms)
+            return self._handle_in_lobby(envelope, at_ms) if number == LOBBY else self._handle_aside(envelope, at_ms)
         if type(envelope.body) is Enter and (wanted := self._game_elsewhere(room, envelope.body)):
             return self._park(envelope, wanted)
-        result = self._handle_in_room(room, envelope, at_ms)
-        if self.parked:
-            self._unpark(envelope, result)
-        return result
-
-    def _handle_in_room(self, room: Room, envelope: Envelope, at_ms: int) -> Result:
-        number, watchdog = envelope.room, self.watchdog
         try:
             watchdog.task = envelope
             result = room.handle(envelope, at_ms)
             watchdog.task = None
+            if not result.records and not room.state.status:
+                self.unopened.add(number)
         except Exception as error:
             watchdog.task = None
             log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, number, envelope.body)
-            return self._quarantine(envelope, repr(error))
-        if not result.records and not room.state.status:
-            self.unopened.add(number)
+            result = self._quarantine(envelope, repr(error))
+        if self.parked:
+            self._unpark(envelope, result)
         return result
 
     def _handle_quarantined(self, envelope: Envelope, at_ms: int) -> Result:

@@ -28,12 +28,13 @@ _NOT_PLAYING: dict[RoomStatus, ErrorCode] = {
     RoomStatus.CLOSED: "room/closed",
 }
 """The refusal of a move in a room with this status."""
+_PLAYING = RoomStatus.PLAYING
 _encode = msgspec.json.Encoder().encode
 
 
 def act(draft: RoomDraft, seat: Seat, body: Act) -> Rejected | None:
     """Carry out a move of a player."""
-    if draft.state.status is not RoomStatus.PLAYING:
+    if draft.state.status is not _PLAYING:
         return refusal(_NOT_PLAYING[draft.state.status])
     try:
         command = draft.read_command(body.command)

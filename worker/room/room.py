@@ -50,6 +50,7 @@ _decode_state = msgspec.json.Decoder(RoomState).decode
 
 SeatCommand: TypeAlias = Act | Say | Configure | Leave | Rematch
 
+_WAITING = RoomStatus.WAITING
 _EARLY_MS = 250
 """Time by which a deadline may fire too early: the clocks of worker and store differ a little."""
 
@@ -201,7 +202,7 @@ class Room:
             result.answer(envelope, replies.done(draft.state, envelope, seat))
         elif not self._steps.close(at_ms, envelope, seat, answer=type(body) is not Rematch):
             result.answer(envelope, replies.done(draft.state, envelope, seat))
-        if draft.state.status is RoomStatus.WAITING:
+        if draft.state.status is _WAITING:
             self._start_if_full(at_ms)
 
     def _to_stranger(self, envelope: Envelope) -> Reply:
