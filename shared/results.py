@@ -55,14 +55,9 @@ class Snapshot(msgspec.Struct, frozen=True, gc=False):
     """Whether all records before it can be deleted: those of the lobby, which has no replays."""
 
 
-class Result(msgspec.Struct, gc=False):
-    """Everything that one command comes to. A plain move fills in `records` alone."""
+class OtherChanges(msgspec.Struct, gc=False):
+    """Everything that a command comes to besides records and a reply. Few commands fill in any of it."""
 
-    room: RoomId
-    records: list[FiledRecord] = []
-    """Steps and other records, in order. A join that starts the game makes two steps."""
-    reply: Reply | None = None
-    reply_to: GatewayId = GatewayId("")
     deadlines: tuple[DeadlineChange, ...] = ()
     """In the order in which they happened: one step can clear what the step before it has started."""
     listing: Listing | msgspec.UnsetType | None = msgspec.UNSET
@@ -98,6 +93,25 @@ class Result(msgspec.Struct, gc=False):
     """The command, if it was parked."""
     unwanted: tuple[GameVersion, ...] = ()
     """Game versions for which no parked command waits any more."""
+
+
+class Result(msgspec.Struct, gc=False):
+    """Everything that one command comes to. A plain move fills in `records` alone."""
+
+    room: RoomId
+    records: list[FiledRecord] = []
+    """Steps and other records, in order. A join that starts the game makes two steps."""
+    reply: Reply | None = None
+    reply_to: GatewayId = GatewayId("")
+    others: OtherChanges | None = None
+    """None for nearly all moves, so that the commit looks at one field instead of twenty."""
+
+    @property
+    def more(self) -> OtherChanges:
+        """The other changes, to fill them in."""
+        if self.others is None:
+            self.others = OtherChanges()
+        return self.others
 
     def answer(self, envelope: Envelope, reply: Reply) -> None:
         """Set the reply, unless the cluster gave the command to itself."""

@@ -35,7 +35,7 @@ from shared.bus.store import Argument, Publication, RedisCommand, Store, StoreEr
 from shared.deliveries import Reply, encode_delivery
 from shared.ids import CommitNumber, GameVersion, GatewayId, RoomId
 from shared.journal_records import RecordPlace
-from shared.results import Result
+from shared.results import OtherChanges, Result
 from shared.room_views import Listing
 
 log = logging.getLogger("tavolata.commits")
@@ -105,7 +105,7 @@ def encode(
     """The commit of everything that a batch came to. `numbers` are those of the last deliveries to each gateway. The
     history of the rooms is added to `unwritten`, and taken from there where it is written. `unfinished` are the numbers
     of unfinished rooms of each game version, which are changed likewise."""
-    batch = _Batch(partition)
+    batch = _Batch(partition, defaultdict(list))
     _collect(results, number, unwritten, batch)
     due, writes, messages = batch.due, batch.writes, []
     if batch.listings:
@@ -140,57 +140,55 @@ def encode(
     return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers)
 
 
-def _count(results: Sequence[Result], unfinished: dict[GameVersion, int]) -> set[GameVersion]:
+def _count(counted: Sequence[OtherChanges], unfinished: dict[GameVersion, int]) -> set[GameVersion]:
     """Count the rooms that were opened or are over; the game versions whose numbers have changed. A game version that
     is only wanted is there with the number 0, until the commands that wanted it were handled."""
     changed: set[GameVersion] = set()
-    for result in results:
-        if result.wanted and result.wanted not in unfinished:
-            unfinished[result.wanted] = 0
-            changed.add(result.wanted)
-        for game, by in ((result.opened, 1), (result.ended, -1)):
+    for changes in counted:
+        if changes.wanted and changes.wanted not in unfinished:
+            unfinished[changes.wanted] = 0
+            changed.add(changes.wanted)
+        for game, by in ((changes.opened, 1), (changes.ended, -1)):
             if game:
                 unfinished[game] = unfinished.get(game, 0) + by
                 changed.add(game)
                 if unfinished[game] <= 0:
                     del unfinished[game]
-        for game in result.unwanted:
+        for game in changes.unwanted:
             if unfinished.get(game) == 0:
                 del unfinished[game]
                 changed.add(game)
     return changed
 
 
-class _Batch:
+class _Batch(msgspec.Struct, gc=False):
     """The parts of a commit, collected from results."""
 
-    __slots__ = ("counted", "due", "listings", "partition", "records", "replies_to", "steps", "steps_to", "writes")
-
-    def __init__(self, partition: Keys) -> None:
-        self.partition = partition
-        self.records: list[bytes] = []
-        self.steps: list[bytes] = []
-        self.writes: list[RedisCommand] = []
-        self.steps_to: defaultdict[GatewayId, list[bytes]] = defaultdict(list)
-        self.replies_to: defaultdict[GatewayId, list[Reply]] = defaultdict(list)
-        self.listings: dict[RoomId, Listing | None] = {}
-        self.counted: list[Result] = []
-        """The results that may change the numbers of unfinished rooms."""
-        self.due: dict[RoomId, frozenset[RecordPlace]] = {}
-        """The rooms whose history has to be written, and the records that are left out of it."""
+    partition: Keys
+    steps_to: defaultdict[GatewayId, list[bytes]]
+    records: list[bytes] = []
+    steps: list[bytes] = []
+    writes: list[RedisCommand] = []
+    replies_to: dict[GatewayId, list[Reply]] = {}
+    listings: dict[RoomId, Listing | None] = {}
+    counted: list[OtherChanges] = []
+    """The changes that may change the numbers of unfinished rooms."""
+    due: dict[RoomId, frozenset[RecordPlace]] = {}
+    """The rooms whose history has to be written, and the records that are left out of it."""
 
 
 def _collect(results: Sequence[Result], number: CommitNumber, unwritten: UnwrittenRooms, batch: _Batch) -> None:
-    records, steps, steps_to, rooms = batch.records, batch.steps, batch.steps_to, unwritten.rooms
+    add_record, add_step = batch.records.append, batch.steps.append
+    steps_to, rooms = batch.steps_to, unwritten.rooms
     for result in results:
-        room = result.room
         if result.records:
+            room = result.room
             history = rooms.get(room)
             if history is None:
                 history = rooms[room] = UnwrittenRoom(number)
             for filed in result.records:
                 record = _encode((room, filed.offset, filed.number, filed.record))
-                records.append(record)
+                add_record(record)
                 history.records.append(record)
                 message = filed.message
                 if message is not None:
@@ -199,76 +197,57 @@ def _collect(results: Sequence[Result], number: CommitNumber, unwritten: Unwritt
                     if filed.kept is not None:
                         filed.kept.commit = number
                         stored = _encode(filed.kept)
-                    steps.append(stored)
+                    add_step(stored)
                     history.steps.append(stored)
                     history.size += len(stored)
                     for gateway in filed.gateways:
                         steps_to[gateway].append(step)
             if history.size > PORTION_BYTES:
                 batch.due.setdefault(room, _NONE)
-        if not _is_plain(result):
-            _collect_others(result, batch)
+        if result.others is not None:
+            _collect_others(result.room, result.others, batch)
         if result.reply is not None:
-            batch.replies_to[result.reply_to].append(result.reply)
-        if result.listing is not msgspec.UNSET:
-            batch.listings[room] = result.listing
-            batch.counted.append(result)
+            batch.replies_to.setdefault(result.reply_to, []).append(result.reply)
 
 
-def _is_plain(result: Result) -> bool:
-    """Whether nothing but records and a reply has to be written, as for nearly all moves."""
-    return (
-        not result.deadlines
-        and result.snapshot is None
-        and not result.gateway_added
-        and not result.gateway_removed
-        and not result.quarantine
-        and result.audit is None
-        and not result.history_wanted
-        and not result.trim_updates
-        and not result.expires_ms
-        and result.parked is None
-        and not result.unparked
-    )
-
-
-def _collect_others(result: Result, batch: _Batch) -> None:
+def _collect_others(room: RoomId, changes: OtherChanges, batch: _Batch) -> None:
     """Collect the writes of a result besides its records."""
-    room, partition, due, writes = result.room, batch.partition, batch.due, batch.writes
-    writes += [deadlines.changing(partition, one, started=started) for one, started in result.deadlines]
-    if result.snapshot is not None:
-        due[room] = due.get(room, _NONE) | set(result.snapshot.covered)
-        writes += journal.saving(partition, room, result.snapshot)
-    if result.history_wanted or result.expires_ms:
+    partition, due, writes = batch.partition, batch.due, batch.writes
+    writes += [deadlines.changing(partition, one, started=started) for one, started in changes.deadlines]
+    if changes.snapshot is not None:
+        due[room] = due.get(room, _NONE) | set(changes.snapshot.covered)
+        writes += journal.saving(partition, room, changes.snapshot)
+    if changes.history_wanted or changes.expires_ms:
         # The history of a room that is over is written at once: streams that are made later would not expire.
         due.setdefault(room, _NONE)
-    if result.trim_updates:
-        writes.append(updates.trimming_before(partition, room, result.trim_updates))
-    if result.expires_ms:  # behind the snapshot: setting a key makes it permanent
-        writes += journal.expiring(partition, room, result.expires_ms)
-    if result.gateway_removed:
-        writes.append(attendance.removing(partition, room, result.gateway_removed))
-    if result.gateway_added:
-        writes += attendance.adding(partition, room, result.gateway_added)
-    writes += _of_rooms_aside(result, partition)
-    if result.listing is msgspec.UNSET and (result.wanted or result.unwanted):
-        batch.counted.append(result)
+    if changes.trim_updates:
+        writes.append(updates.trimming_before(partition, room, changes.trim_updates))
+    if changes.expires_ms:  # behind the snapshot: setting a key makes it permanent
+        writes += journal.expiring(partition, room, changes.expires_ms)
+    if changes.gateway_removed:
+        writes.append(attendance.removing(partition, room, changes.gateway_removed))
+    if changes.gateway_added:
+        writes += attendance.adding(partition, room, changes.gateway_added)
+    writes += _of_rooms_aside(room, changes, partition)
+    if changes.listing is not msgspec.UNSET:
+        batch.listings[room] = changes.listing
+    if changes.listing is not msgspec.UNSET or changes.wanted or changes.unwanted:
+        batch.counted.append(changes)
 
 
-def _of_rooms_aside(result: Result, partition: Keys) -> list[RedisCommand]:
+def _of_rooms_aside(room: RoomId, changes: OtherChanges, partition: Keys) -> list[RedisCommand]:
     """The writes about rooms that are set aside, or wait for another owner, and about acts of operators."""
-    room = result.room
     writes: list[RedisCommand] = []
-    if result.freed:
+    if changes.freed:
         writes.append(quarantine.freeing(partition, room))
-    if result.quarantine:
-        writes.append(quarantine.marking(partition, room, result.quarantine))
-    if result.audit is not None:
-        writes.append(audit.adding(partition, result.audit))
-    if result.parked is not None:
-        writes.append(parked_commands.parking(partition, *result.parked))
-    if result.unparked:
-        writes.append(parked_commands.removing(partition, result.unparked))
+    if changes.quarantine:
+        writes.append(quarantine.marking(partition, room, changes.quarantine))
+    if changes.audit is not None:
+        writes.append(audit.adding(partition, changes.audit))
+    if changes.parked is not None:
+        writes.append(parked_commands.parking(partition, *changes.parked))
+    if changes.unparked:
+        writes.append(parked_commands.removing(partition, changes.unparked))
     return writes
 
 

@@ -146,9 +146,9 @@ class RoomBench:
             self.records.append((*place, filed.record))
             if filed.message is not None:
                 self.updates.append(filed.message)
-        if result.snapshot is not None:
-            self.snapshot = result.snapshot
-            self.records = [entry for entry in self.records if entry[:2] not in result.snapshot.covered]
+        if result.more.snapshot is not None:
+            self.snapshot = result.more.snapshot
+            self.records = [entry for entry in self.records if entry[:2] not in result.more.snapshot.covered]
 
 
 def opened(spec: RoomSpec = STONES, settings: WorkerSettings = SETTINGS) -> RoomBench:

@@ -201,7 +201,7 @@ class Lobby:
             self._remember_act(note)
             offset = state.offset = Offset(state.offset + 1)
             result.records.append(FiledRecord(offset, 0, JournalRecord(at_ms, self._epoch, notes=(note,))))
-            result.audit = AuditEntry(at_ms, LOBBY, offset, 0, act)
+            result.more.audit = AuditEntry(at_ms, LOBBY, offset, 0, act)
             self._save_if_due(at_ms, result)
         result.answer(envelope, Reply(envelope.conn, LOBBY, envelope.id))
 
@@ -227,7 +227,7 @@ class Lobby:
         offset = self.state.offset
         if offset % SNAPSHOT_EVERY == 0:
             self._forget_stale(at_ms)
-            result.snapshot = Snapshot(offset, 0, _encode(self.state), covers_journal=True)
+            result.more.snapshot = Snapshot(offset, 0, _encode(self.state), covers_journal=True)
 
     def _apply(self, event: LobbyEvent) -> None:
         tables = self.state.tables

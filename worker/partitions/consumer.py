@@ -246,10 +246,10 @@ class Consumer:
         """Schedule the deadlines of committed results; their notices to the lobby."""
         notices: list[Envelope] = []
         for result in batch.results:
-            if result.deadlines:
-                self._ownership.deadlines.follow(batch.partition.partition, result.deadlines)
-            if result.notices:
-                notices += result.notices
+            others = result.others
+            if others is not None:
+                self._ownership.deadlines.follow(batch.partition.partition, others.deadlines)
+                notices += others.notices
         return notices
 
     async def _notify_lobby(self, notices: list[Envelope]) -> None:

@@ -23,7 +23,7 @@ from shared.commands import Compensate, Enter, Envelope, Operate
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
 from shared.ids import LOBBY, CommitNumber, GameVersion, GatewayId, Partition, RoomId, game_version
-from shared.results import Result
+from shared.results import OtherChanges, Result
 from shared.room_events import OVER, RoomStatus
 from shared.runtime.settings import WorkerSettings
 from worker.games import GameCatalog, NoSuchGame
@@ -211,7 +211,7 @@ class OwnedPartition:
             return self._quarantine(envelope, repr(error))
         finally:
             self.watchdog.task = None
-        if result.freed:
+        if result.more.freed:
             self.quarantined.discard(number)
             self.rooms[number] = room
         return result
@@ -240,22 +240,22 @@ class OwnedPartition:
         """Keep a command for an owner that can play its room. With `wanted`, the partition needs that game version from
         now on, so that such a worker becomes its owner. The gateway gets no answer: a refusal would be wrong, because
         another copy of the command may be on the stream and be carried out by the next owner."""
-        result = Result(envelope.room, wanted=wanted)
+        result = Result(envelope.room, others=OtherChanges(wanted=wanted))
         if type(envelope.body) is Compensate:
             return result  # the time counts as part of the outage of the game version
         command = parked_commands.encoded(envelope)
         if command not in self.parked:
             place = self.parked[command] = max(self.parked.values(), default=0) + 1
-            result.parked = command, place
+            result.more.parked = command, place
         return result
 
     def _unpark(self, envelope: Envelope, result: Result) -> None:
         """Note that a command was handled, if it was parked."""
         command = parked_commands.encoded(envelope)
         if self.parked.pop(command, None) is not None:
-            result.unparked = command
+            result.more.unparked = command
             wanted = [game for game, rooms in self.unfinished.items() if not rooms]
-            result.unwanted = tuple(game for game in wanted if self.catalog.can_play(game))
+            result.more.unwanted = tuple(game for game in wanted if self.catalog.can_play(game))
 
     def _handle_in_lobby(self, envelope: Envelope, at_ms: int) -> Result:
         """Refuse a command that breaks the lobby. The lobby is then loaded again as it was committed: without it no
@@ -278,7 +278,7 @@ class OwnedPartition:
         self.rooms.pop(envelope.room, None)
         self.quarantined.add(envelope.room)
         result = _refused(envelope, "room/quarantined")
-        result.quarantine = reason
+        result.more.quarantine = reason
         return result
 
     def encode(self, results: Sequence[Result], after: str) -> Commit:

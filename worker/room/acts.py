@@ -37,7 +37,7 @@ class RoomActs:
             if not self._draft.state.over:
                 self._mark_away(live)
                 self._put_clocks_back(at_ms)
-            self._steps.result.freed = True
+            self._steps.result.more.freed = True
 
         return self._once(act, at_ms, decide)
 
@@ -56,7 +56,7 @@ class RoomActs:
         else:
             steps.file_act(note, refused, at_ms)
         code = "" if refused is None else refused.code
-        steps.result.audit = AuditEntry(at_ms, state.room, state.offset, state.number, act, note.players, code)
+        steps.result.more.audit = AuditEntry(at_ms, state.room, state.offset, state.number, act, note.players, code)
         return code
 
     def _decide(self, act: OperatorAct) -> Rejected | None:
@@ -82,7 +82,7 @@ class RoomActs:
         gateway = draft.state.seats[seat].gateway
         seating.leave(draft, seat, "removed")
         if gateway not in draft.presence.gateways:
-            self._steps.result.gateway_removed = gateway
+            self._steps.result.more.gateway_removed = gateway
         return None
 
     def _mark_away(self, live: Collection[GatewayId]) -> None:

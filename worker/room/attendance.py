@@ -41,7 +41,7 @@ class Attendance:
             steps.file_note(note, at_ms)
         if before:
             self.remove_gateway(before)
-        steps.result.gateway_added = envelope.gateway
+        steps.result.more.gateway_added = envelope.gateway
 
     def watch(self, envelope: Envelope, at_ms: int) -> None:
         """Add a spectator. The room keeps what all spectators of a gateway want together: a step has one variant for
@@ -50,7 +50,7 @@ class Attendance:
         known = self._draft.state.audience.get(envelope.gateway)
         if known is None or known | wants != known:
             self._steps.file_note(Attached(envelope.gateway, wants=wants | (known or 0)), at_ms)
-        self._steps.result.gateway_added = envelope.gateway
+        self._steps.result.more.gateway_added = envelope.gateway
 
     def unwatch(self, gateway: GatewayId, at_ms: int) -> None:
         """Remove a gateway's spectators."""
@@ -75,12 +75,12 @@ class Attendance:
             self._steps.file_note(Detached(gateway), at_ms)
         lost = [seat for seat, place in state.seats.items() if place.here and place.gateway == gateway]
         self._mark_away(lost, at_ms)
-        self._steps.result.gateway_removed = gateway
+        self._steps.result.more.gateway_removed = gateway
 
     def remove_gateway(self, gateway: GatewayId) -> None:
         """Stop sending updates to a gateway, unless another seat or a spectator there still receives them."""
         if gateway not in self._draft.presence.gateways:
-            self._steps.result.gateway_removed = gateway
+            self._steps.result.more.gateway_removed = gateway
 
     def _mark_away(self, seats: list[Seat], at_ms: int) -> None:
         draft = self._draft

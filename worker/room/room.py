@@ -238,7 +238,7 @@ class Room:
         self.touched_ms = at_ms
         result = self._steps.begin()
         self._answer_operator(envelope, self._acts.free(act, at_ms, live), result)
-        if result.freed:
+        if result.more.freed:
             self._lost_ms = 0  # the outages are a part of the time that the room got back
         return result
 
@@ -293,7 +293,7 @@ class Room:
         self._answer_with_view(envelope, seat, result, view=view)
 
     def _watch(self, envelope: Envelope, body: Watch, at_ms: int, result: Result) -> None:
-        result.history_wanted = not body.view  # the client has seen a part, and its gateway reads the rest
+        result.more.history_wanted = not body.view  # the client has seen a part, and its gateway reads the rest
         seat = self.state.seat_of(envelope.sid)
         if seat is not None:
             self._attach(envelope, seat, at_ms, result, view=body.view)

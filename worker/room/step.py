@@ -92,7 +92,7 @@ class StepBuilder:
             draft.mark_seated(draft.events)
         # Deadlines come before the events are encoded: a new turn timer is itself an event of the step.
         if changes := self.timers.retime(at_ms):
-            result.deadlines += changes
+            result.more.deadlines += changes
         command = envelope.id if seat is not None else CommandId(0)
         events = msgspec.Raw(_encode(draft.events))
         record = JournalRecord(
@@ -118,7 +118,7 @@ class StepBuilder:
         updates = state.kept_updates
         updates.size += size
         if updates.size >= self._portion:
-            result.trim_updates = updates.end_portion(offset, self._limit)
+            result.more.trim_updates = updates.end_portion(offset, self._limit)
         ends = False
         if draft.of_room:
             self._list()
@@ -148,7 +148,7 @@ class StepBuilder:
         """Let the keys of a room that is over expire. Each record sets the same time again: a key that is added to
         after it has expired would otherwise stay for ever."""
         if self._draft.state.status in OVER:
-            self.result.expires_ms = self.expires_ms or at_ms + self._settings.keep_finished_ms
+            self.result.more.expires_ms = self.expires_ms or at_ms + self._settings.keep_finished_ms
 
     @property
     def expires_ms(self) -> int:
@@ -165,23 +165,23 @@ class StepBuilder:
         if not any(isinstance(event, _LISTED_EVENTS) for event in events):
             return
         projection = self.projection()
-        listing = self.result.listing = projection.listing()
+        listing = self.result.more.listing = projection.listing()
         state = self._draft.state
         if any(isinstance(event, Opened) for event in events):
-            self.result.opened = game_version(state.spec.game, state.version)
+            self.result.more.opened = game_version(state.spec.game, state.version)
         if listing is None and not state.over_ms:
-            self.result.ended = game_version(state.spec.game, state.version)
+            self.result.more.ended = game_version(state.spec.game, state.version)
         waiting = state.status == RoomStatus.WAITING
         if waiting or any(isinstance(event, _LOBBY_EVENTS) for event in events):
             self.notify_lobby(projection.lobby_notice())
 
     def notify_lobby(self, notice: Envelope | None) -> None:
         if notice is not None:
-            self.result.notices += (notice,)
+            self.result.more.notices += (notice,)
 
     def retime(self, at_ms: int) -> None:
         """Let the deadlines follow the state, without a step."""
-        self.result.deadlines += self.timers.retime(at_ms)
+        self.result.more.deadlines += self.timers.retime(at_ms)
 
     def projection(self) -> Projection:
         draft = self._draft
@@ -237,4 +237,4 @@ class StepBuilder:
         self._expire(record.at)
 
     def _save(self) -> None:
-        self.result.snapshot = self.snapshots.take(self._draft, self.result.snapshot)
+        self.result.more.snapshot = self.snapshots.take(self._draft, self.result.more.snapshot)

@@ -11,7 +11,7 @@ from shared.bus.partition_log import PORTION_BYTES, UnwrittenRooms
 from shared.deliveries import Delivery, Reply, StepMessage
 from shared.ids import CommandId, CommitNumber, Epoch, GameVersion, GatewayId, Offset, Partition, RoomId, Seat
 from shared.journal_records import JournalRecord
-from shared.results import DueDeadline, FiledRecord, Result, Snapshot
+from shared.results import DueDeadline, FiledRecord, OtherChanges, Result, Snapshot
 from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
@@ -116,7 +116,11 @@ def test_a_commit_without_records_adds_nothing_to_the_logs() -> None:
 def test_the_history_of_a_room_is_written_with_its_snapshot() -> None:
     unwritten = UnwrittenRooms()
     encode(Result(ROOM, [step(1)]), Result(OTHER, [step(1)]), unwritten=unwritten)
-    commit = encode(Result(ROOM, [step(2)], snapshot=Snapshot(Offset(2), 0, b"{}")), number=4, unwritten=unwritten)
+    commit = encode(
+        Result(ROOM, [step(2)], others=OtherChanges(snapshot=Snapshot(Offset(2), 0, b"{}"))),
+        number=4,
+        unwritten=unwritten,
+    )
     written, told, saved = commit.writes
     assert written == ("XADD", KEYS.journal(ROOM), "2-0", "b", portion((1, 0), (2, 0)))
     assert (told[:3], msgspec.json.decode(bytes(told[4]), type=tuple[StepMessage, ...])) == (  # type: ignore[arg-type]
@@ -131,14 +135,14 @@ def test_the_history_of_a_room_is_written_with_its_snapshot() -> None:
 def test_records_that_a_snapshot_covers_are_left_out_of_the_history() -> None:
     filed = [step(1), refusal(1, 1), refusal(1, 2)]
     snapshot = Snapshot(Offset(1), 2, b"{}", covered=((Offset(1), 1),))
-    written, *_ = encode(Result(ROOM, filed, snapshot=snapshot)).writes
+    written, *_ = encode(Result(ROOM, filed, others=OtherChanges(snapshot=snapshot))).writes
     assert written == ("XADD", KEYS.journal(ROOM), "1-2", "b", portion((1, 0), (1, 2)))
 
 
 def test_the_history_of_a_room_is_written_when_a_gateway_is_about_to_read_it() -> None:
     unwritten = UnwrittenRooms()
     encode(Result(ROOM, [step(1)]), unwritten=unwritten)
-    commit = encode(Result(ROOM, history_wanted=True), unwritten=unwritten)
+    commit = encode(Result(ROOM, others=OtherChanges(history_wanted=True)), unwritten=unwritten)
     assert [write[1] for write in commit.writes] == [KEYS.journal(ROOM), KEYS.updates(ROOM)]
     assert msgspec.json.decode(commit.records) == [[], [ROOM]]
 
@@ -165,8 +169,14 @@ def test_rooms_that_wait_longest_are_written_once_the_logs_are_too_long() -> Non
 
 
 def test_old_updates_of_a_room_are_trimmed_once_there_are_too_many() -> None:
-    few = encode(Result(ROOM, [step(offset) for offset in range(1, 501)], history_wanted=True), updates_kept=500)
-    many = encode(Result(ROOM, [step(offset) for offset in range(501, 600)], history_wanted=True), updates_kept=500)
+    few = encode(
+        Result(ROOM, [step(offset) for offset in range(1, 501)], others=OtherChanges(history_wanted=True)),
+        updates_kept=500,
+    )
+    many = encode(
+        Result(ROOM, [step(offset) for offset in range(501, 600)], others=OtherChanges(history_wanted=True)),
+        updates_kept=500,
+    )
     assert [write[0] for write in few.writes] == ["XADD", "XADD"]
     assert many.writes[2:] == [("XTRIM", KEYS.updates(ROOM), "MINID", "~", "99-0")]
 
@@ -174,9 +184,8 @@ def test_old_updates_of_a_room_are_trimmed_once_there_are_too_many() -> None:
 def test_every_key_of_a_commit_is_declared() -> None:
     due = DueDeadline(5, ROOM, "turn", 1)
     snapshot = Snapshot(Offset(1), 0, b"{}", covers_journal=True)
-    result = Result(
-        ROOM, [step(1, G1)], reply(1), G1, ((due, True),), LISTING, (), G2, G1, snapshot, Offset(1), 7, "it broke"
-    )
+    changes = OtherChanges(((due, True),), LISTING, (), G2, G1, snapshot, Offset(1), 7, "it broke")
+    result = Result(ROOM, [step(1, G1)], reply(1), G1, changes)
     _, _, count, *words = commits.committing([encode(result)])
     declared = words[: int(count)]
     assert {KEYS.owner, KEYS.journal_log, KEYS.updates_log, KEYS.deadlines, KEYS.directory, KEYS.quarantine} < {
@@ -188,42 +197,42 @@ def test_every_key_of_a_commit_is_declared() -> None:
 
 def test_deadlines_are_written_in_the_order_in_which_they_changed() -> None:
     due = DueDeadline(5, ROOM, "turn", 1)
-    commit = encode(Result(ROOM, deadlines=((due, True), (due, False))))
+    commit = encode(Result(ROOM, others=OtherChanges(deadlines=((due, True), (due, False)))))
     assert [write[0] for write in commit.writes] == ["ZADD", "ZREM"]
 
 
 def test_the_keys_of_a_room_that_is_over_expire_after_its_snapshot_was_set() -> None:
-    commit = encode(Result(ROOM, snapshot=Snapshot(Offset(3), 0, b"{}"), expires_ms=77))
+    commit = encode(Result(ROOM, others=OtherChanges(snapshot=Snapshot(Offset(3), 0, b"{}"), expires_ms=77)))
     save, *expiring = commit.writes
     assert save[0] == "SET"
     assert expiring == [("PEXPIREAT", key(ROOM), 77) for key in (KEYS.journal, KEYS.updates, KEYS.snapshot)]
 
 
 def test_updates_are_trimmed_from_the_first_step_to_keep() -> None:
-    commit = encode(Result(ROOM, trim_updates=Offset(9)))
+    commit = encode(Result(ROOM, others=OtherChanges(trim_updates=Offset(9))))
     assert commit.writes == [("XTRIM", KEYS.updates(ROOM), "MINID", "~", "9-0")]
 
 
 def test_the_last_listing_of_a_room_counts() -> None:
-    commit = encode(Result(ROOM, listing=LISTING), Result(ROOM, listing=None))
+    commit = encode(Result(ROOM, others=OtherChanges(listing=LISTING)), Result(ROOM, others=OtherChanges(listing=None)))
     assert commit.writes == [("HDEL", KEYS.directory, ROOM)]
 
 
 def test_a_quarantined_room_is_marked_with_the_reason() -> None:
-    commit = encode(Result(ROOM, quarantine="it broke"))
+    commit = encode(Result(ROOM, others=OtherChanges(quarantine="it broke")))
     assert commit.writes == [("HSET", KEYS.quarantine, ROOM, "it broke")]
 
 
 def test_an_act_ends_the_quarantine_and_is_audited_in_the_same_commit() -> None:
     act = AuditEntry(5, ROOM, Offset(3), 1, OperatorAct("a-1", ActKind.FREE, "olga", "mended"), 2)
-    commit = encode(Result(ROOM, freed=True, audit=act))
+    commit = encode(Result(ROOM, others=OtherChanges(freed=True, audit=act)))
     freeing, auditing = commit.writes
     assert freeing == ("HDEL", KEYS.quarantine, ROOM)
     assert auditing == ("XADD", KEYS.audit, "MAXLEN", 1_000, "*", "b", msgspec.json.encode(act))
 
 
 def test_gateways_that_receive_a_room_are_added_and_removed() -> None:
-    commit = encode(Result(ROOM, gateway_added=G2, gateway_removed=G1))
+    commit = encode(Result(ROOM, others=OtherChanges(gateway_added=G2, gateway_removed=G1)))
     assert commit.writes == [
         ("SREM", KEYS.at(G1), ROOM),
         ("SADD", KEYS.at(G2), ROOM),
@@ -240,15 +249,17 @@ STONES = GameVersion("stones@1")
 
 def test_a_room_that_was_opened_is_counted_with_its_game_version() -> None:
     counts = {STONES: 2}
-    written = encode(Result(ROOM, listing=LISTING, opened=STONES), unfinished=counts).writes
+    written = encode(Result(ROOM, others=OtherChanges(listing=LISTING, opened=STONES)), unfinished=counts).writes
     assert ("HSET", KEYS.games, STONES, 3) in written
     assert counts == {STONES: 3}
 
 
 def test_the_last_unfinished_room_takes_its_game_version_with_it() -> None:
-    written = encode(Result(ROOM, listing=None, ended=STONES), unfinished={STONES: 1}).writes
+    written = encode(Result(ROOM, others=OtherChanges(listing=None, ended=STONES)), unfinished={STONES: 1}).writes
     assert ("HDEL", KEYS.games, STONES) in written
 
 
 def test_a_new_listing_of_a_room_changes_no_number() -> None:
-    assert not [one for one in encode(Result(ROOM, listing=LISTING)).writes if one[1] == KEYS.games]
+    assert not [
+        one for one in encode(Result(ROOM, others=OtherChanges(listing=LISTING))).writes if one[1] == KEYS.games
+    ]

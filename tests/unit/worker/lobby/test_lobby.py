@@ -52,7 +52,7 @@ class Bench:
     def _handle(self, envelope: Envelope) -> None:
         self.result = self.lobby.handle(envelope, self.now_ms)
         self.records += [(filed.offset, 0, filed.record) for filed in self.result.records]
-        self.snapshot = self.result.snapshot or self.snapshot
+        self.snapshot = self.result.more.snapshot or self.snapshot
 
 
 def test_rooms_are_numbered_from_a_thousand_up() -> None:
@@ -365,7 +365,7 @@ def drain(act: str = "a-1", kind: ActKind = ActKind.DRAIN) -> Operate:
 def test_an_act_that_concerns_no_room_is_journaled_and_audited_once() -> None:
     bench = Bench()
     assert bench.ask("", drain()).code == ""
-    assert bench.result.audit == AuditEntry(bench.now_ms, LOBBY, Offset(1), 0, drain().act)
+    assert bench.result.more.audit == AuditEntry(bench.now_ms, LOBBY, Offset(1), 0, drain().act)
     assert bench.records[0][2].notes == (Acted(drain().act),)
     bench.lobby = bench.reload()
     assert bench.ask("", drain()).code == ""

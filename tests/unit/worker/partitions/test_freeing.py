@@ -107,7 +107,7 @@ def test_the_clocks_of_a_freed_room_are_put_back_by_the_time_since_its_last_reco
     bench = Bench()
     (result,) = bench.free(bench.stored)
     assert bench.partition.rooms[ROOM].state.deadlines["turn"].due_ms == 61_000 + 8_000
-    assert [(due.name, due.due_ms) for due, started in result.deadlines if started] == [("turn", 69_000)]
+    assert [(due.name, due.due_ms) for due, started in result.more.deadlines if started] == [("turn", 69_000)]
 
 
 def test_outages_during_the_quarantine_are_made_up_for_once() -> None:

@@ -52,21 +52,21 @@ def test_a_room_of_an_unknown_game_is_not_quarantined() -> None:
 
 def test_a_command_to_it_is_parked_without_an_answer() -> None:
     (result,) = handled(unplayable(), envelope(take(1)))
-    assert result.parked == (parked_commands.encoded(envelope(take(1))), 1)
+    assert result.more.parked == (parked_commands.encoded(envelope(take(1))), 1)
     assert replies_for([result], G1) == []
 
 
 def test_a_command_that_its_gateway_repeats_is_parked_once() -> None:
     first, again = handled(unplayable(), envelope(take(1), trace="a"), envelope(take(1), trace="b"))
-    assert first.parked is not None
-    assert again.parked is None
+    assert first.more.parked is not None
+    assert again.more.parked is None
 
 
 def test_other_rooms_of_the_partition_go_on() -> None:
     partition = unplayable()
     partition.load(OTHER, StoredRoom(None, ()))
     _, result = handled(partition, envelope(take(1)), envelope(Enter("ada", RoomSpec("toy", 2)), OTHER))
-    assert result.opened == "toy@1"
+    assert result.more.opened == "toy@1"
 
 
 def test_a_new_owner_begins_with_the_parked_commands_in_their_order() -> None:
@@ -110,8 +110,8 @@ def test_a_finished_room_is_shown_by_a_worker_that_knows_its_game() -> None:
     partition = owned(elsewhere=("stones@1",))
     partition.load(ROOM, finished().stored())
     (result,) = handled(partition, envelope(Watch()))
-    assert result.parked is not None
-    assert result.wanted == STONES
+    assert result.more.parked is not None
+    assert result.more.wanted == STONES
 
 
 def test_a_finished_room_whose_game_no_worker_knows_cannot_be_shown() -> None:

@@ -76,8 +76,8 @@ def test_the_step_that_broke_a_room_is_not_written() -> None:
     results = bench.handle(bench.say(BAD, "ada", act(Poison())))
     (result,) = results
     assert result.records == []
-    assert result.deadlines == ()
-    assert result.quarantine
+    assert result.more.deadlines == ()
+    assert result.more.quarantine
 
 
 def test_a_quarantined_room_answers_that_it_is() -> None:

@@ -40,7 +40,7 @@ def test_a_closed_room_is_over_for_its_players() -> None:
     assert bench.events() == [{"type": "room.closed", "reason": "operator"}]
     assert receivers(bench.result) == [G1, G2]
     assert bench.room.state.status is RoomStatus.CLOSED
-    assert bench.result.listing is None
+    assert bench.result.more.listing is None
     assert bench.code("ada", take(1)) == "room/closed"
 
 
@@ -48,7 +48,7 @@ def test_a_closed_room_has_no_deadlines_and_leaves_the_store_one_day() -> None:
     bench = started(RoomSpec("stones", 2, turn_ms=1_000))
     send(bench, CLOSE)
     assert bench.room.state.deadlines == {}
-    assert bench.result.expires_ms
+    assert bench.result.more.expires_ms
 
 
 def test_an_act_is_journaled_and_audited_with_author_and_reason() -> None:
@@ -56,7 +56,7 @@ def test_an_act_is_journaled_and_audited_with_author_and_reason() -> None:
     send(bench, CLOSE)
     step = bench.room.state.offset
     assert acts(bench) == [(step, 0, Acted(CLOSE.act, 2), "")]
-    assert bench.result.audit == AuditEntry(bench.now_ms, ROOM, step, 0, CLOSE.act, 2)
+    assert bench.result.more.audit == AuditEntry(bench.now_ms, ROOM, step, 0, CLOSE.act, 2)
 
 
 def test_players_are_not_shown_the_author_and_the_reason() -> None:
@@ -72,7 +72,7 @@ def test_an_act_that_is_sent_again_is_carried_out_once_by_any_owner() -> None:
     for command in (-1, -2):
         assert send(bench, REMOVE_ADA, command) == ""
         assert bench.result.records == []
-        assert bench.result.audit is None
+        assert bench.result.more.audit is None
         bench.reload()
     assert len(acts(bench)) == 1
 
@@ -92,7 +92,7 @@ def test_a_refused_act_is_audited_with_its_code() -> None:
     bench = opened()
     absent = order(ActKind.REMOVE, "bob")
     send(bench, absent)
-    assert bench.result.audit == AuditEntry(bench.now_ms, ROOM, Offset(1), 1, absent.act, 0, "room/nobody")
+    assert bench.result.more.audit == AuditEntry(bench.now_ms, ROOM, Offset(1), 1, absent.act, 0, "room/nobody")
 
 
 def test_a_room_that_is_over_refuses_acts() -> None:
@@ -107,7 +107,7 @@ def test_a_room_that_was_never_opened_refuses_acts_and_keeps_nothing() -> None:
     bench = RoomBench()
     assert send(bench, CLOSE) == "room/unknown"
     assert bench.result.records == []
-    assert bench.result.audit is None
+    assert bench.result.more.audit is None
 
 
 def test_a_room_that_is_in_order_need_not_be_freed() -> None:
@@ -119,7 +119,7 @@ def test_a_player_who_is_removed_from_a_running_game_does_not_come_back() -> Non
     assert send(bench, order(ActKind.REMOVE, "ADA")) == ""
     assert bench.events()[0] == {"type": "room.left", "seat": 0, "name": "ada", "reason": "removed"}
     assert receivers(bench.result) == [G1, G2]
-    assert bench.result.gateway_removed == G1
+    assert bench.result.more.gateway_removed == G1
     assert bench.code("ada", take(1)) == "room/not_seated"
     assert bench.code("eve", Enter("ada", by_name=True)) == "room/nobody"
 

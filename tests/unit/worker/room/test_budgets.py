@@ -118,8 +118,8 @@ def test_updates_beyond_the_limit_are_trimmed() -> None:
     trims: list[tuple[int, int]] = []
     for number in range(400):
         bench.ok("ada" if number % 2 == 0 else "bob", take(1), gateway=G1)
-        if bench.result.trim_updates:
-            trims.append((bench.room.state.offset, bench.result.trim_updates))
+        if bench.result.more.trim_updates:
+            trims.append((bench.room.state.offset, bench.result.more.trim_updates))
     sizes = {message.offset: len(message.public) for message in bench.updates}
     assert trims
     for offset, first in trims:
@@ -151,7 +151,7 @@ def test_the_next_owner_goes_on_counting_updates() -> None:
 def test_chat_in_a_finished_room_takes_no_snapshot() -> None:
     bench = finished()
     bench.ok("ada", Say("well played"))
-    assert bench.result.snapshot is None
+    assert bench.result.more.snapshot is None
     for _ in range(SETTINGS.snapshot_every):
         bench.ok("ada", Say("again"))
     assert bench.snapshot is not None
@@ -160,14 +160,14 @@ def test_chat_in_a_finished_room_takes_no_snapshot() -> None:
 
 def test_chat_in_a_finished_room_does_not_prolong_its_life() -> None:
     bench = finished()
-    expires_ms = bench.result.expires_ms
+    expires_ms = bench.result.more.expires_ms
     for _ in range(10):
         bench.now_ms += DAY_MS // 2
         bench.ok("ada", Say("still here"))
-        assert bench.result.expires_ms == expires_ms
+        assert bench.result.more.expires_ms == expires_ms
     bench.reload()
     bench.code("ada", take(1))
-    assert bench.result.expires_ms == expires_ms
+    assert bench.result.more.expires_ms == expires_ms
 
 
 def test_a_rematch_of_a_finished_room_is_remembered_without_a_snapshot() -> None:
@@ -181,10 +181,10 @@ def test_a_room_closed_before_its_start_is_kept_for_minutes() -> None:
     bench = opened()
     bench.ok("ada", Leave())
     assert bench.room.state.status == "closed"
-    assert bench.result.expires_ms == bench.now_ms + SETTINGS.keep_unplayed_ms
+    assert bench.result.more.expires_ms == bench.now_ms + SETTINGS.keep_unplayed_ms
     bench.now_ms += 60_000
     bench.ok("eve", Watch())
-    assert bench.result.expires_ms == bench.now_ms - 60_000 + SETTINGS.keep_unplayed_ms
+    assert bench.result.more.expires_ms == bench.now_ms - 60_000 + SETTINGS.keep_unplayed_ms
 
 
 def test_a_game_that_was_abandoned_is_kept_like_a_finished_one() -> None:
@@ -194,13 +194,13 @@ def test_a_game_that_was_abandoned_is_kept_like_a_finished_one() -> None:
     bench.ok("bob", Leave(), gateway=G1)
     bench.expire("abandoned")
     assert bench.room.state.status == "closed"
-    assert bench.result.expires_ms == bench.now_ms + SETTINGS.keep_finished_ms
+    assert bench.result.more.expires_ms == bench.now_ms + SETTINGS.keep_finished_ms
 
 
 def test_a_running_room_does_not_expire() -> None:
     bench = started()
     bench.ok("ada", take(1))
-    assert bench.result.expires_ms == 0
+    assert bench.result.more.expires_ms == 0
     assert bench.room.expires_ms == 0
 
 

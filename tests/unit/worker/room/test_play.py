@@ -340,5 +340,5 @@ def test_there_is_no_rematch_before_the_end() -> None:
 
 def test_a_finished_room_is_kept_for_a_time() -> None:
     bench = finished()
-    assert bench.result.snapshot is not None
-    assert bench.result.expires_ms == bench.now_ms + 7 * 24 * 3_600_000
+    assert bench.result.more.snapshot is not None
+    assert bench.result.more.expires_ms == bench.now_ms + 7 * 24 * 3_600_000

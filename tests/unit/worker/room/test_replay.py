@@ -148,7 +148,7 @@ def test_the_index_of_deadlines_is_that_of_the_room(spec: RoomSpec, story: list[
     bench.enter("ada", spec)
     for step in (("later", 1), *story):
         do(bench, step)
-        for due, is_started in bench.result.deadlines:
+        for due, is_started in bench.result.more.deadlines:
             if is_started:
                 index[due.name, due.generation] = due.due_ms
             else:
@@ -242,8 +242,8 @@ def test_a_finished_room_whose_refusals_are_saved_is_not_kept_for_ever() -> None
     bench = finished()
     for _ in range(SETTINGS.snapshot_every):
         assert bench.code("bob", take(1)) == "game/over"
-    assert bench.result.snapshot is not None
-    assert bench.result.expires_ms == bench.room.expires_ms
+    assert bench.result.more.snapshot is not None
+    assert bench.result.more.expires_ms == bench.room.expires_ms
 
 
 def test_a_finished_room_is_saved() -> None:

@@ -58,7 +58,7 @@ def test_a_room_that_could_not_be_opened_leaves_no_trace() -> None:
     bench.send("ada", Enter("ada", RoomSpec("stones", 99)))
     assert bench.room.state.status == ""
     assert bench.result.records == []
-    assert bench.result.snapshot is None
+    assert bench.result.more.snapshot is None
 
 
 @pytest.mark.parametrize(
@@ -471,7 +471,7 @@ def test_a_room_that_is_not_there_ignores_the_clusters_own_commands(
 
 
 def test_a_waiting_room_is_listed_with_its_free_seats() -> None:
-    listing = opened(RoomSpec("stones", 3)).result.listing
+    listing = opened(RoomSpec("stones", 3)).result.more.listing
     assert isinstance(listing, Listing)
     assert (listing.status, listing.free, listing.names) == ("waiting", 2, {Seat(0): "ada"})
 
@@ -479,31 +479,31 @@ def test_a_waiting_room_is_listed_with_its_free_seats() -> None:
 def test_a_room_that_is_over_leaves_the_directory() -> None:
     bench = opened()
     bench.ok("ada", Leave())
-    assert bench.result.listing is None
+    assert bench.result.more.listing is None
 
 
 def test_a_lost_player_shows_in_the_directory() -> None:
     bench = started()
     bench.ok("ada", Gone(), -1)
-    listing = bench.result.listing
+    listing = bench.result.more.listing
     assert isinstance(listing, Listing)
     assert listing.gone == (0,)
 
 
 def test_the_lobby_gets_a_notice_of_free_seats() -> None:
-    (envelope,) = opened(RoomSpec("stones", 3)).result.notices
+    (envelope,) = opened(RoomSpec("stones", 3)).result.more.notices
     assert envelope.body.free == 2  # type: ignore[union-attr]
 
 
 def test_the_lobby_gets_no_notice_of_private_rooms() -> None:
-    assert opened(RoomSpec("stones", 2, private=True)).result.notices == ()
+    assert opened(RoomSpec("stones", 2, private=True)).result.more.notices == ()
 
 
 def test_a_move_changes_neither_the_lobby_nor_the_directory() -> None:
     bench = started()
     bench.ok("ada", take(1))
-    assert bench.result.notices == ()
-    assert bench.result.listing is msgspec.UNSET
+    assert bench.result.more.notices == ()
+    assert bench.result.more.listing is msgspec.UNSET
 
 
 def test_the_options_of_a_table_are_checked_once() -> None:
@@ -527,7 +527,7 @@ def test_a_choice_in_a_game_that_has_none_is_not_kept() -> None:
     bench = RoomBench()
     bench.ok("ada", Enter("ada", STONES, choice={"x": "A" * 60_000}))
     assert bench.room.state.seats[Seat(0)].choice == {}
-    assert b"AAAA" not in bench.said + msgspec.json.encode(bench.result.listing)
+    assert b"AAAA" not in bench.said + msgspec.json.encode(bench.result.more.listing)
 
 
 def test_games_may_refuse_names() -> None:
@@ -538,7 +538,7 @@ def test_games_may_refuse_names() -> None:
 def test_the_lobby_is_reminded_when_a_player_was_sent_in_vain() -> None:
     bench = started()
     assert bench.code("eve", Enter("eve")) == "room/started"
-    (envelope,) = bench.result.notices
+    (envelope,) = bench.result.more.notices
     assert isinstance(envelope.body, Listed)
     assert (envelope.body.free, envelope.body.offset) == (0, bench.room.state.offset)
 
@@ -546,7 +546,7 @@ def test_the_lobby_is_reminded_when_a_player_was_sent_in_vain() -> None:
 def test_the_lobby_is_reminded_when_a_player_was_sent_to_a_game_that_has_begun() -> None:
     bench = started()
     bench.send("ada", Enter("ada"))
-    (envelope,) = bench.result.notices
+    (envelope,) = bench.result.more.notices
     assert isinstance(envelope.body, Listed)
     assert envelope.body.free == 0
 
@@ -556,7 +556,7 @@ def test_the_lobby_gets_a_notice_of_a_table_that_cannot_be_opened(new: bool) -> 
     bench = RoomBench()
     spec = RoomSpec("stones", 2, {"stones": "many"})
     assert bench.code("ada", Enter("ada", spec, new=new)) == "room/bad_options"
-    (envelope,) = bench.result.notices
+    (envelope,) = bench.result.more.notices
     assert envelope.body == Listed(ROOM, Offset(1), RoomSpec("", 0), 0, bench.now_ms)
 
 
@@ -565,4 +565,4 @@ def test_the_lobby_gets_a_notice_when_the_player_who_should_open_a_table_is_refu
     """Of those who only match, another may still open it."""
     bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO, new=new)) == "name/bad"
-    assert len(bench.result.notices) == told
+    assert len(bench.result.more.notices) == told

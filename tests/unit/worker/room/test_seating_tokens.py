@@ -49,7 +49,7 @@ def test_only_seats_that_come_back_by_name_are_listed_as_gone() -> None:
     bench = started_with_tokens()
     bench.ok("ada", Gone(), -1)
     bench.ok("bob", Gone(), -1, gateway=G2)
-    listing = bench.result.listing
+    listing = bench.result.more.listing
     assert isinstance(listing, Listing)
     assert listing.gone == (1,)
 

@@ -4,24 +4,24 @@ from tests.support.room_bench import finished, opened, started, take
 
 
 def test_the_step_that_opens_a_room_names_its_game_version() -> None:
-    assert opened().result.opened == "stones@1"
+    assert opened().result.more.opened == "stones@1"
 
 
 def test_a_move_neither_opens_nor_ends_a_room() -> None:
     bench = started()
     bench.ok("ada", take(1))
-    assert (bench.result.opened, bench.result.ended) == ("", "")
+    assert (bench.result.more.opened, bench.result.more.ended) == ("", "")
 
 
 def test_the_step_that_ends_a_room_names_its_game_version() -> None:
-    assert finished().result.ended == "stones@1"
+    assert finished().result.more.ended == "stones@1"
 
 
 def test_a_room_that_is_over_does_not_end_again() -> None:
     bench = finished()
     bench.reload()
     bench.enter("ada")
-    assert bench.result.ended == ""
+    assert bench.result.more.ended == ""
 
 
 def test_a_room_knows_the_time_of_its_last_record_after_it_was_loaded() -> None:

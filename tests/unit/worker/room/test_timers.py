@@ -91,13 +91,13 @@ def test_a_deadline_that_passed_leaves_the_index() -> None:
     bench = started(TIMED)
     before = bench.room.state.deadlines["turn"]
     bench.expire("turn")
-    assert (DueDeadline(before.due_ms, ROOM, "turn", before.generation), False) in bench.result.deadlines
+    assert (DueDeadline(before.due_ms, ROOM, "turn", before.generation), False) in bench.result.more.deadlines
 
 
 def test_a_deadline_that_begins_enters_the_index() -> None:
     bench = started(TIMED)
     due = bench.room.state.deadlines["turn"]
-    assert bench.result.deadlines == ((DueDeadline(due.due_ms, ROOM, "turn", due.generation), True),)
+    assert bench.result.more.deadlines == ((DueDeadline(due.due_ms, ROOM, "turn", due.generation), True),)
 
 
 def test_only_the_seats_that_still_have_the_turn_are_played_when_time_is_over() -> None:
@@ -153,10 +153,10 @@ def test_a_seat_is_kept_for_a_while_before_the_start() -> None:
 def test_a_table_whose_players_are_all_away_has_no_free_seats_for_the_lobby() -> None:
     bench = opened()
     lose(bench, "ada")
-    (envelope,) = bench.result.notices
+    (envelope,) = bench.result.more.notices
     assert envelope.body.free == 0  # type: ignore[union-attr]
     bench.ok("ada", Watch())
-    (envelope,) = bench.result.notices
+    (envelope,) = bench.result.more.notices
     assert envelope.body.free == 1  # type: ignore[union-attr]
 
 
@@ -314,7 +314,7 @@ def test_after_an_outage_all_clocks_are_put_back() -> None:
 def test_a_deadline_that_was_moved_back_is_started_anew() -> None:
     bench = started(TIMED)
     bench.own(Compensate(5_000))
-    started_ms = [due.due_ms for due, is_started in bench.result.deadlines if is_started]
+    started_ms = [due.due_ms for due, is_started in bench.result.more.deadlines if is_started]
     assert started_ms == [bench.room.state.deadlines["turn"].due_ms]
 
 
@@ -355,10 +355,10 @@ def test_a_seat_that_is_taken_back_before_the_start_is_kept() -> None:
 def test_the_timer_of_a_game_that_is_over_is_cleared() -> None:
     bench = started(RoomSpec("stones", 2, {"stones": 2}, turn_ms=9_000))
     bench.ok("ada", take(1))
-    _, (due, is_started) = bench.result.deadlines
+    _, (due, is_started) = bench.result.more.deadlines
     assert is_started
     bench.ok("bob", take(1))
-    assert bench.result.deadlines == ((due, False),)
+    assert bench.result.more.deadlines == ((due, False),)
 
 
 # --- starting and clearing --------------------------------------------------------------------------------------------
