@@ -86,6 +86,10 @@ end
 for _, channel in ipairs(channels) do
   -- On a Cluster the channel of a delivery has the partition's hash tag, and its messages stay at the slot's node.
   local publish = string.find(channel, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
-  call(publish, channel, '[' .. table.concat(items[channel], ',') .. ']')
+  -- The brackets go to the first and the last item: a second string of the whole message would be copied and hashed.
+  local list = items[channel]
+  list[1] = '[' .. list[1]
+  list[#list] = list[#list] .. ']'
+  call(publish, channel, table.concat(list, ','))
 end
 return outcomes
