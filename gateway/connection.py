@@ -60,6 +60,32 @@ class ConnectionServices:
 class Connection:
     """The shell around one session. Transports call it, and it writes to its transport."""
 
+    __slots__ = (
+        "_clock",
+        "_closing",
+        "_departed",
+        "_frame_limit",
+        "_identity",
+        "_invalid_limit",
+        "_others",
+        "_outbox",
+        "_performer",
+        "_question",
+        "_raw",
+        "_settings",
+        "_spectators_share",
+        "_state",
+        "_tasks",
+        "_transport",
+        "_unsent",
+        "address",
+        "gateway",
+        "last_heard",
+        "number",
+        "session",
+        "slow_since",
+    )
+
     def __init__(
         self,
         number: int,

@@ -62,6 +62,23 @@ _encode = msgspec.json.Encoder().encode
 class Session:
     """A client's side of the cluster. Every public method returns the effects it wants performed, in order."""
 
+    __slots__ = (
+        "_ack",
+        "_advancing",
+        "_attached",
+        "_conversation",
+        "_guesses",
+        "_question",
+        "_queue",
+        "_rates",
+        "_raw",
+        "_refs",
+        "_requests",
+        "closed",
+        "dialect",
+        "state",
+    )
+
     def __init__(
         self,
         dialect: Dialect,

@@ -23,6 +23,20 @@ class ReturnByName(StrEnum):
 class SessionState:
     """The state of one session."""
 
+    __slots__ = (
+        "_last_id",
+        "attachments",
+        "claiming",
+        "dialect",
+        "effects",
+        "has_token",
+        "name",
+        "return_by_name",
+        "rooms_per_player",
+        "seat_address",
+        "sid",
+    )
+
     def __init__(
         self, dialect: Dialect, sid: SessionId, rooms_per_player: int, return_by_name: ReturnByName, address: str
     ) -> None:

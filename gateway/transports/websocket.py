@@ -58,6 +58,20 @@ _ABORT_S = 10.0
 class WebSocket(asyncio.Protocol):
     """One WebSocket: an asyncio protocol, and the transport that its `Connection` writes to."""
 
+    __slots__ = (
+        "_connection",
+        "_connections",
+        "_dialects",
+        "_fragments",
+        "_inflow",
+        "_library",
+        "_rest",
+        "_skip",
+        "_skipped_first_byte",
+        "_transport",
+        "_uvicorn_connections",
+    )
+
     def __init__(self, connections: Connections, dialects: Mapping[str, Dialect], **uvicorn: Any) -> None:
         self._connections = connections
         self._dialects = dialects

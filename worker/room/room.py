@@ -58,6 +58,8 @@ _EARLY_MS = 250
 class Room:
     """A room in the memory of its owner."""
 
+    __slots__ = ("_acts", "_attendance", "_draft", "_epoch", "_lost_ms", "_settings", "_steps", "touched_ms")
+
     def __init__(
         self,
         room: RoomId,

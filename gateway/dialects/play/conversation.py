@@ -89,6 +89,8 @@ _WANTS = {"view": Wants.VIEW, "options": Wants.OPTIONS}
 class PlayConversation:
     """One connection's side of the protocol."""
 
+    __slots__ = ("_asked", "_filter", "_has_session", "_listed", "_malformed_in_a_row", "_rooms")
+
     tick_ms = 0
 
     def __init__(self, opening: Opening) -> None:
