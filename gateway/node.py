@@ -127,20 +127,7 @@ class GatewayNode:
         self.names = PlayerNames(self.id, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms + LATE_MS)
         self.acts = OperatorActs(self.outbox, store, lambda: store.up)
-        cluster = ClusterServices(
-            outbox=self.outbox,
-            feeds=self.feeds,
-            rooms=self.rooms,
-            names=self.names,
-            games=self.games,
-            tokens=tokens,
-            revocations=self.revocations,
-            metrics=self.metrics,
-            ids=ids,
-            tasks=self.tasks,
-            now_ms=self.now_ms,
-        )
-        self._performer = EffectPerformer(cluster)
+        self._performer = EffectPerformer(self._cluster_services(ids))
         services = ConnectionServices(settings, self.identity, self.outbox, self._performer, self.tasks, clock)
         self.connections = Connections(services, self.rooms, ids, self.metrics)
         self.gathered = False
@@ -161,6 +148,21 @@ class GatewayNode:
         self._games_read_at = self._waiting_rooms_read_at = clock()
         self._stop = asyncio.Event()
         self._drain = Drain(settings, self.identity, store, self.connections, self.outbox, clock)
+
+    def _cluster_services(self, ids: IdSource) -> ClusterServices:
+        return ClusterServices(
+            outbox=self.outbox,
+            feeds=self.feeds,
+            rooms=self.rooms,
+            names=self.names,
+            games=self.games,
+            tokens=self.tokens,
+            revocations=self.revocations,
+            metrics=self.metrics,
+            ids=ids,
+            tasks=self.tasks,
+            now_ms=self.now_ms,
+        )
 
     @property
     def id(self) -> GatewayId:
