@@ -85,7 +85,7 @@ def follow(room: RoomFacts[S], event: RoomEvent) -> None:
 
 
 def _leave(room: RoomFacts[S], seat: Seat) -> None:
-    """Before the start the seat is free again; later it stays with the name, and nobody comes back to it."""
+    """Before the start the seat is free again; later it stays with the name, and no player comes back to it."""
     if room.status is RoomStatus.WAITING:
         del room.seats[seat]
     else:

@@ -142,8 +142,8 @@ class Consumer:
         return self._ownership.partitions.get(partition.partition) is partition
 
     async def load(self, batches: list[PartitionBatch]) -> None:
-        """Load the rooms that the commands are for, a portion at a time, until a budget is used up. No
-        command of the turn has been handled yet: a room whose last steps are not committed must not be loaded."""
+        """Load the rooms that the commands are for, a portion at a time, until a budget is used up. No command of the
+        turn has been handled yet: a room whose last steps are not committed must not be loaded."""
         self._budget.begin()
         wanted: list[list[tuple[OwnedPartition, RoomId]]] = []
         for batch in batches:
@@ -168,10 +168,10 @@ class Consumer:
         await quarantine.mark(self._store, failed)
 
     def handle(self, batches: list[PartitionBatch]) -> list[PartitionBatch]:
-        """Handle the commands until a budget is used up; the batches that have results. The partitions
-        take turns, entry by entry, so that expensive commands of one do not keep the others waiting. At least one
-        entry is handled if the rooms of one are loaded. The rest stays with its partition for the next turn, which
-        begins with the partition that is next in line."""
+        """Handle the commands until a budget is used up; the batches that have results. The partitions take turns,
+        entry by entry, so that expensive commands of one do not keep the others waiting. At least one entry is handled
+        if the rooms of one are loaded. The rest stays with its partition for the next turn, which begins with the
+        partition that is next in line."""
         watchdog, budget = self._ownership.watchdog, self._budget
         watchdog.overtime = False
         budget.begin()  # anew: a turn that has loaded rooms must also get commands done
@@ -253,7 +253,7 @@ class Consumer:
         return notices
 
     async def _notify_lobby(self, notices: list[Envelope]) -> None:
-        """A lost notice is repeated when a player comes to that room in vain."""
+        """Add notices to the lobby's stream. A lost one is repeated when that room refuses a player."""
         try:
             await self._store.pipe(command_streams.adding_many(self._lobby, notices))
         except StoreError as error:

@@ -179,7 +179,7 @@ def configure(draft: RoomDraft, seat: Seat, body: Configure) -> Rejected | None:
 
 def _fill(draft: RoomDraft, seat: Seat) -> Rejected | None:
     """Let bots take all free seats, so that the game starts. Only the player in the first seat may: others could
-    start the game of somebody who waits for friends."""
+    start the game of a player who waits for friends."""
     state = draft.state
     if state.status == RoomStatus.CLOSED:
         return refusal("room/closed")
