@@ -153,7 +153,7 @@ class Feeds:
     def reposition(self, attachment: Attachment, position: Position) -> None:
         """The follower was sent a full view as of this position."""
         attachment.epoch, attachment.offset, attachment.stale = position.epoch, position.offset, False
-        attachment.commit = CommitNumber(0)
+        attachment.undone, attachment.commit = False, CommitNumber(0)
         feed = self._feeds.get(attachment.room)
         if feed is not None and feed.top > position.offset:
             self._fill([feed])
@@ -299,7 +299,7 @@ class Feeds:
             for attachment, follower in feed.followers:
                 if attachment.behind:
                     attachment.refill = True
-                elif not attachment.stale:
+                else:
                     wanted.append((feed, attachment, follower))
         wanted.sort(key=lambda behind: partition_of(behind[0].room, len(self._keys)))  # those of one log together
         for at in range(0, len(wanted), _FOLLOWERS_AT_ONCE):
@@ -319,7 +319,10 @@ class Feeds:
             log.info("cannot read missed steps: %s", error)
             return False
         for (feed, attachment, follower), place, missed in zip(wanted, places, found, strict=True):
-            if attachment.stale or attachment.position != place.position:
+            if attachment.position != place.position:
+                continue
+            if attachment.stale:
+                attachment.undone |= missed.lost == "rewound"
                 continue
             if _catch_up(attachment, follower, missed):
                 if not attachment.behind and missed.steps and attachment.wants & Wants.VIEW:

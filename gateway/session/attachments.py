@@ -38,6 +38,8 @@ class Attachment:
     """The commit of the step at this position; 0: it is not known."""
     stale: bool = False
     """The client waits for a full view; steps are not delivered."""
+    undone: bool = False
+    """The store has lost the step at this position: the view that the client waits for tells it."""
     behind: bool = False
     """The client is being sent the steps that it missed, portion by portion; live steps wait."""
     refill: bool = False

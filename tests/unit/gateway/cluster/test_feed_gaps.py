@@ -407,3 +407,17 @@ async def test_a_view_is_asked_for_behind_the_last_portion() -> None:
     bench.attach(1, top=5, wants=Wants.VIEW)
     await eventually_async(lambda: bench.outbox.order[-1:] == ["view 5"])
     assert [what for what in bench.outbox.order if what.startswith("view")] == ["view 5"]
+
+
+@pytest.mark.parametrize(("epoch", "undone"), [(8, True), (7, False)])
+async def test_the_loss_of_a_step_that_a_slow_client_has_seen_is_noted_for_its_view(epoch: int, undone: bool) -> None:
+    bench = Bench()
+    follower, attachment = bench.attach(2)
+    attachment.stale = True
+    await bench.write(step(1), step(2, epoch), step(3, epoch))
+    bench.feeds.resubscribed()
+    await settle()
+    assert (follower.lost, follower.received) == ([], [])
+    assert attachment.undone is undone
+    bench.feeds.reposition(attachment, Position(Epoch(epoch), Offset(3)))
+    assert not attachment.undone
