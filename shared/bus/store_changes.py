@@ -16,6 +16,9 @@ from shared.bus.store_address import ClusterAddress, SentinelAddress
 
 LIMIT_S = 30.0
 _POLL_S = 0.05
+_GIVEN_UP_S = 10.0
+"""Time after which a failover is ordered again. A Sentinel gives one up when the chosen replica is not promoted within
+the failover timeout (5 s in the shipped files), as may happen if another Sentinel has just made it a replica."""
 _PARTITIONS_MOVED = 8
 
 
@@ -49,11 +52,14 @@ async def _sentinel_failover(address: SentinelAddress) -> Address:
     await primary.start()
     try:
         before = await primary.find()
-        await _begin_failover(address)
+        clock = asyncio.get_running_loop().time
+        order_at = clock()
         while True:
             try:
                 if (now := await primary.find()) != before:
                     return now
+                if clock() >= order_at and await _order_failover(address):
+                    order_at = clock() + _GIVEN_UP_S
             except StoreDown:
                 pass  # the Sentinels do not agree yet
             await asyncio.sleep(_POLL_S)
@@ -61,18 +67,19 @@ async def _sentinel_failover(address: SentinelAddress) -> Address:
         await primary.stop()
 
 
-async def _begin_failover(address: SentinelAddress) -> None:
-    """Ask one Sentinel after the other: right after a failover, some do not know a usable replica yet. The operator has
-    the same login at Sentinels as at servers."""
+async def _order_failover(address: SentinelAddress) -> bool:
+    """Whether a Sentinel has accepted the order. They are asked one after the other: right after a failover, some do
+    not know a usable replica yet. The operator has the same login at Sentinels as at servers."""
     login = address.server
-    while True:
-        for sentinel in address.sentinels:
-            operator = replace(sentinel, username=login.username, password=login.password)
-            try:
-                await ask(operator, "SENTINEL", "FAILOVER", address.service)
-                return
-            except StoreError:
-                await asyncio.sleep(_POLL_S)
+    for sentinel in address.sentinels:
+        operator = replace(sentinel, username=login.username, password=login.password)
+        try:
+            await ask(operator, "SENTINEL", "FAILOVER", address.service)
+            return True
+        except StoreError as error:
+            if "INPROG" in str(error):  # another Sentinel would begin a second one
+                return False
+    return False
 
 
 async def _cluster_failover(cluster: ClusterAddress) -> Address:
