@@ -8,7 +8,8 @@ from typing import Any, Protocol, assert_never
 
 from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox, CommandSender
-from gateway.cluster.feeds import Feeds, Follower
+from gateway.cluster.feeds import Feeds
+from gateway.cluster.followers import Follower
 from gateway.cluster.game_cards import GameCards
 from gateway.cluster.identity import IdSource
 from gateway.cluster.player_names import PlayerNames

@@ -11,22 +11,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nlargest
 from operator import itemgetter
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox
+from gateway.cluster.followers import (
+    PORTION_BYTES,
+    SEAT_LEFT,
+    Follower,
+    catch_up,
+    has_missed,
+    notify_if_seat_lost,
+    send_due_views,
+)
 from gateway.cluster.identity import GatewayIdentity
 from gateway.cluster.visibility import visible_part
-from gateway.dialects.answers import ViewReason
 from gateway.dialects.contract import DeliveredStep
 from gateway.metrics import Metrics
 from gateway.session.attachments import Attachment
 from shared.bus import updates, visibility
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
-from shared.bus.updates import Missed, Wanted
+from shared.bus.updates import Wanted
 from shared.commands import Wants
 from shared.deliveries import Delivery, Reply, StepMessage
 from shared.ids import CommitNumber, Epoch, Offset, Partition, RoomId, partition_of
@@ -37,38 +45,13 @@ log = logging.getLogger("tavolata.feeds")
 _NO_DELIVERY = (Epoch(0), 0)
 _RETRY_S = 0.1
 _PORTION_STEPS = 100
-_PORTION_BYTES = 64 * 1024
-"""Bounds of the missed steps that a follower is sent at once. The next portion follows when the client has read."""
+"""Missed steps that a follower is sent at once, at most."""
 _FOLLOWERS_AT_ONCE = 64
 """Followers whose missed steps are read in one round trip: many come back at once when a gateway has died."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 1.0
 """Pauses before looking again whether a client has read."""
 
 _decode = msgspec.json.Decoder(tuple[Delivery, ...]).decode
-_LEFT = b'"room.left"'
-"""Part of every step in which a seat was given up or taken away."""
-
-
-class Follower(Protocol):
-    """A connection that follows a room."""
-
-    def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
-        """The next step, as this follower may see it."""
-
-    def views_due(self, attachment: Attachment) -> None:
-        """All steps up to the pending views were delivered."""
-
-    def views_missed(self, attachment: Attachment) -> None:
-        """Missed steps were delivered. The store keeps them without the views that this follower wants."""
-
-    def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
-        """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
-
-    def seat_lost(self, attachment: Attachment, reason: str) -> None:
-        """The step that was just delivered took the attachment's seat away."""
-
-    def buffered(self) -> int:
-        """Bytes that the client has not read yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -185,8 +168,8 @@ class Feeds:
             feed = feeds.get(step.room)
             if feed is not None:
                 delivered = self._deliver(feed, step)
-                if step.unseats is not False and delivered is not None and _LEFT in delivered.raw:
-                    _end_lost(feed, delivered)
+                if step.unseats is not False and delivered is not None and SEAT_LEFT in delivered.raw:
+                    _notify_lost_seats(feed, delivered)
             done = step.done
             if done is not None and done.gateway == gateway:
                 answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
@@ -220,7 +203,7 @@ class Feeds:
         others: dict[int, DeliveredStep] | None = None
         for attachment, follower in feed.followers:
             if attachment.offset != offset - 1 or attachment.stale or attachment.behind:
-                hole |= _is_ahead(attachment, follower, step)
+                hole |= has_missed(attachment, follower, step)
                 continue
             part = step.public
             if step.seats or attachment.seat is None:
@@ -235,11 +218,11 @@ class Feeds:
                 if others is None:
                     others = {}
                 delivered = others.setdefault(id(part), DeliveredStep(bytes(part)))
-            # As `_advance`, without a call: this runs for every move and every player.
+            # As `advance`, without a call: this runs for every move and every player.
             attachment.epoch, attachment.offset, attachment.commit = step.epoch, offset, step.commit
             follower.deliver(attachment, delivered)
             if attachment.pending_view is not None:
-                _send_due_views(attachment, follower)
+                send_due_views(attachment, follower)
         if hole:
             self._fill([feed])
         return first
@@ -324,7 +307,7 @@ class Feeds:
             if attachment.stale:
                 attachment.undone |= missed.lost == "rewound"
                 continue
-            if _catch_up(attachment, follower, missed):
+            if catch_up(attachment, follower, missed):
                 if not attachment.behind and missed.steps and attachment.wants & Wants.VIEW:
                     follower.views_missed(attachment)
             elif attachment.behind:
@@ -339,7 +322,7 @@ class Feeds:
         pause_s = _FIRST_PAUSE_S
         try:
             while not attachment.stale:
-                if follower.buffered() > _PORTION_BYTES:
+                if follower.buffered() > PORTION_BYTES:
                     await asyncio.sleep(pause_s)
                     pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
                     continue
@@ -362,62 +345,8 @@ _Behind: TypeAlias = tuple[Feed, Attachment, Follower]
 """A follower that has missed steps of a room."""
 
 
-def _catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:
-    """Deliver missed steps; False if some are left for the next portion."""
-    if missed.lost:
-        attachment.stale = True
-        follower.position_lost(attachment, missed.lost)
-    sent = 0
-    for step in missed.steps:
-        if sent >= _PORTION_BYTES or attachment.stale:
-            return False
-        part = bytes(visible_part(step, attachment.seat, attachment.since, attachment.wants))
-        sent += len(part)
-        delivered = DeliveredStep(part)
-        _advance(attachment, follower, step, delivered)
-        if step.unseats is not False and _LEFT in part and step.offset >= attachment.since:
-            _end_if_lost(attachment, follower, delivered)
-    return not missed.more
-
-
-def _advance(attachment: Attachment, follower: Follower, step: StepMessage, delivered: DeliveredStep) -> None:
-    """Deliver the step after the attachment's position."""
-    attachment.epoch, attachment.offset, attachment.commit = step.epoch, step.offset, step.commit
-    follower.deliver(attachment, delivered)
-    if attachment.pending_view is not None:
-        _send_due_views(attachment, follower)
-
-
-def _send_due_views(attachment: Attachment, follower: Follower) -> None:
-    pending = attachment.pending_view
-    if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:
-        follower.views_due(attachment)
-
-
-def _is_ahead(attachment: Attachment, follower: Follower, step: StepMessage) -> bool:
-    """Whether a follower that the step cannot be delivered to has missed steps before it, which have to be read."""
-    if attachment.stale or attachment.behind:
-        attachment.refill |= attachment.behind
-        return False
-    if attachment.offset < step.offset:
-        return True
-    if step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
-        attachment.stale = True
-        follower.position_lost(attachment, "rewound")
-    return False
-
-
-def _end_lost(feed: Feed, step: DeliveredStep) -> None:
+def _notify_lost_seats(feed: Feed, step: DeliveredStep) -> None:
     """Notify the followers whose seats a step has taken away, if they have seen the step."""
     for attachment, follower in feed.followers:
         if attachment.offset == step.update.offset and not attachment.stale:
-            _end_if_lost(attachment, follower, step)
-
-
-def _end_if_lost(attachment: Attachment, follower: Follower, step: DeliveredStep) -> None:
-    """Notify a follower whose seat a step has taken away. The next player of the seat gets private parts of steps, and
-    a client of `play` is sent steps that nothing has decoded: so the feed looks for it. A player who gives a seat up
-    detaches with the answer to that request."""
-    for event in msgspec.json.decode(step.update.events):
-        if event["type"] == "room.left" and event["seat"] == attachment.seat and event["reason"] != "left":
-            follower.seat_lost(attachment, event["reason"])
+            notify_if_seat_lost(attachment, follower, step)

@@ -1,0 +1,96 @@
+"""One follower of a room: the contract of connections, and the delivery of steps to one of them.
+
+The functions move the follower's attachment. They do not know the room's other followers, nor the store.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from gateway.cluster.visibility import visible_part
+from gateway.dialects.answers import ViewReason
+from gateway.dialects.contract import DeliveredStep
+from gateway.session.attachments import Attachment
+from shared.bus.updates import Missed
+from shared.deliveries import StepMessage
+
+PORTION_BYTES = 64 * 1024
+"""Size of the missed steps that a follower is sent at once. The next portion follows when the client has read."""
+SEAT_LEFT = b'"room.left"'
+"""Part of every step in which a seat was given up or taken away."""
+
+
+class Follower(Protocol):
+    """A connection that follows a room."""
+
+    def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
+        """The next step, as this follower may see it."""
+
+    def views_due(self, attachment: Attachment) -> None:
+        """All steps up to the pending views were delivered."""
+
+    def views_missed(self, attachment: Attachment) -> None:
+        """Missed steps were delivered. The store keeps them without the views that this follower wants."""
+
+    def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
+        """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
+
+    def seat_lost(self, attachment: Attachment, reason: str) -> None:
+        """The step that was just delivered took the attachment's seat away."""
+
+    def buffered(self) -> int:
+        """Bytes that the client has not read yet."""
+
+
+def catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:
+    """Deliver missed steps; False if some are left for the next portion."""
+    if missed.lost:
+        attachment.stale = True
+        follower.position_lost(attachment, missed.lost)
+    sent = 0
+    for step in missed.steps:
+        if sent >= PORTION_BYTES or attachment.stale:
+            return False
+        part = bytes(visible_part(step, attachment.seat, attachment.since, attachment.wants))
+        sent += len(part)
+        delivered = DeliveredStep(part)
+        advance(attachment, follower, step, delivered)
+        if step.unseats is not False and SEAT_LEFT in part and step.offset >= attachment.since:
+            notify_if_seat_lost(attachment, follower, delivered)
+    return not missed.more
+
+
+def advance(attachment: Attachment, follower: Follower, step: StepMessage, delivered: DeliveredStep) -> None:
+    """Deliver the step after the attachment's position."""
+    attachment.epoch, attachment.offset, attachment.commit = step.epoch, step.offset, step.commit
+    follower.deliver(attachment, delivered)
+    if attachment.pending_view is not None:
+        send_due_views(attachment, follower)
+
+
+def send_due_views(attachment: Attachment, follower: Follower) -> None:
+    pending = attachment.pending_view
+    if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:
+        follower.views_due(attachment)
+
+
+def has_missed(attachment: Attachment, follower: Follower, step: StepMessage) -> bool:
+    """Whether a follower that the step cannot be delivered to has missed steps before it, which have to be read."""
+    if attachment.stale or attachment.behind:
+        attachment.refill |= attachment.behind
+        return False
+    if attachment.offset < step.offset:
+        return True
+    if step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
+        attachment.stale = True
+        follower.position_lost(attachment, "rewound")
+    return False
+
+
+def notify_if_seat_lost(attachment: Attachment, follower: Follower, step: DeliveredStep) -> None:
+    """Notify a follower whose seat a step has taken away. The next player of the seat gets private parts of steps, and
+    a client of `play` is sent steps that nothing has decoded: so the feed looks for it. A player who gives a seat up
+    detaches with the answer to that request."""
+    for event in msgspec.json.decode(step.update.events):
+        if event["type"] == "room.left" and event["seat"] == attachment.seat and event["reason"] != "left":
+            follower.seat_lost(attachment, event["reason"])
