@@ -111,7 +111,7 @@ def encode(
     if batch.listings:
         changes = [ListingChange(room, listing) for room, listing in batch.listings.items()]
         writes += directory.storing(partition, changes)
-        messages.append(directory.telling(changes))
+        messages.append(directory.publishing(changes))
     if batch.counted:
         writes += unfinished_rooms.counting(partition, unfinished, _count(batch.counted, unfinished))
     if unwritten.size > log_bytes:
@@ -127,17 +127,24 @@ def encode(
         writes.append(command_streams.trimming(partition, before))
         writes += partition_log.trimming(partition, unwritten.first(number))
     logged = partition_log.encode_commit(batch.records, written)
-    told = partition_log.encode_steps(batch.steps)
+    steps = partition_log.encode_steps(batch.steps)
     if logged:
-        unwritten.added(number, len(logged) + len(told))
+        unwritten.added(number, len(logged) + len(steps))
     numbers = dict(numbers)
-    steps_to, replies_to = batch.steps_to, batch.replies_to
+    messages += _deliveries(batch, lease, numbers)
+    return Commit(partition, lease, before, after, writes, messages, number, logged, steps, numbers)
+
+
+def _deliveries(batch: "_Batch", lease: Lease, numbers: dict[GatewayId, int]) -> list[Publication]:
+    """The messages to gateways. Each raises the number of the last delivery to its gateway."""
+    partition, steps_to, replies_to = batch.partition, batch.steps_to, batch.replies_to
+    messages: list[Publication] = []
     for gateway in steps_to | replies_to if replies_to else steps_to:
         numbers[gateway] = delivery = numbers.get(gateway, 0) + 1
         steps, replies = steps_to.get(gateway, ()), replies_to.get(gateway, ())
         items = encode_delivery(partition.partition, lease.epoch, delivery, steps, replies)
         messages.append((partition.out(gateway), items))
-    return Commit(partition, lease, before, after, writes, messages, number, logged, told, numbers)
+    return messages
 
 
 def _count(counted: Sequence[OtherChanges], unfinished: dict[GameVersion, int]) -> set[GameVersion]:

@@ -34,7 +34,7 @@ def storing(partition: Keys, changes: Sequence[ListingChange]) -> list[RedisComm
     ]
 
 
-def telling(changes: Sequence[ListingChange]) -> Publication:
+def publishing(changes: Sequence[ListingChange]) -> Publication:
     """The message to all gateways."""
     return keys.LISTINGS, b",".join(_encode(change) for change in changes)
 

@@ -37,5 +37,5 @@ async def test_rooms_of_all_partitions_are_gathered(store: Store) -> None:
 
 def test_changes_come_back_as_they_were_published() -> None:
     changes = (ListingChange(ROOM, LISTING), ListingChange(RoomId(1002)))
-    _, items = directory.telling(changes)
+    _, items = directory.publishing(changes)
     assert directory.changed(b"[" + items + b"]") == changes
