@@ -13,8 +13,9 @@ from tests.support import promise
 from tests.support.fake_store import FakeServer
 from tests.support.simulation import PARTITIONS, Simulation
 
-GROUPS = 6
 SEEDS = int(os.environ.get("TAVOLATA_SIMULATIONS", "24"))
+GROUPS = min(6, SEEDS)
+"""Tests that the seeds are divided among, so that they run on several cores."""
 FIRST = int(os.environ.get("TAVOLATA_SIMULATION_SEED", "0"))
 
 
