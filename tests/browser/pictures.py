@@ -213,27 +213,28 @@ def snarl(studio: Studio) -> None:
         if person.page.locator(".step.deadly").count():
             person.page.locator(".step.deadly").first.click()
             studio.shoot(person, "snarl-asks")
-    expelled(studio)
+    while not is_expelled(person := studio.person(), studio.person()):
+        person.context.close()
+    studio.shoot(person, "snarl-expelled")
 
 
-def expelled(studio: Studio) -> None:
-    """A player who walks into the first monster in sight. The other player, a person, does not end the level."""
-    person, other = studio.person(), studio.person()
+def is_expelled(person: Person, other: Person) -> bool:
+    """Plays at a new table until the person is out of the level. It walks into the first monster that it sees; the
+    other one stays where it is, so that the level is not over. Returns whether a monster has expelled the person."""
     table = person.open_table("snarl", seats="2")
     other.visit(f"/t/{table}").page.locator("#sit").click()
-    explorer = Explorer(person, table)
-    for _ in range(60):
-        person.page.locator(".step, #replay, .notice").first.wait_for()
-        if person.page.locator(".notice, #replay").count():
+    explorer, news = Explorer(person, table), person.page.locator(".notice, #replay")
+    for _ in range(MOST_PRESSES):
+        if news.count():
             break
-        deadly = person.page.locator(".lit:has(.step.deadly)")
-        for key in [deadly.first.get_attribute("data-key")] * 2 if deadly.count() else [explorer.choose()]:
-            person.press(str(key))
-        other.wait_for_turn()
-        if person.page.locator(".notice").count():
-            break
-        other.page.locator(".pad.stay").click()
-    studio.shoot(person, "snarl-expelled")
+        if other.lit.count():
+            other.page.locator(".pad.stay").click()
+        elif person.lit.count():
+            deadly = person.page.locator(".lit:has(.step.deadly)").first
+            key = str(deadly.get_attribute("data-key")) if deadly.count() else explorer.choose()
+            person.press(key)
+        person.page.wait_for_timeout(50)
+    return "expelled you" in news.first.inner_text()
 
 
 def ends(studio: Studio) -> None:
