@@ -27,7 +27,7 @@ from tavolata.client.messages import (
     Welcome,
     decode,
 )
-from tavolata.client.requests import PendingRequest
+from tavolata.client.requests import PendingRequest, given
 
 _UNDONE = frozenset(("room/unknown", "room/not_seated"))
 """Refusals by which a player learns that the store has lost the room, or the taking of the seat."""
@@ -198,12 +198,10 @@ class Play:
     # --- taking a seat -------------------------------------------------------------------------------------------
 
     def _take_seat(self) -> None:
-        seating, wants = self._seating, self._strategy.wants
-        fields: dict[str, object] = {"room": seating.table() or 0}
-        if seating.first:
-            fields = {"game": seating.game, "seats": seating.seats, "options": seating.options}
-        if wants:
-            fields["wants"] = wants
+        seating = self._seating
+        new = {"game": seating.game, "seats": seating.seats, "options": seating.options}
+        where = new if seating.first else {"room": seating.table() or 0}
+        fields = {**where, **given(wants=self._strategy.wants)}
         self._entering = self._core.request("create" if seating.first else "join", fields, self._now)
 
     def _on_entered(self, entered: Entered) -> None:
@@ -270,9 +268,7 @@ class Play:
 
     def _request_view(self) -> None:
         if self.track is not None:
-            fields: dict[str, object] = {"room": self.track.room}
-            if self._strategy.wants:
-                fields["wants"] = self._strategy.wants
+            fields = {"room": self.track.room, **given(wants=self._strategy.wants)}
             self._viewing = self._core.request("view", fields, self._now)
 
     def _compare(self, track: Track, view: TableView) -> None:
