@@ -360,21 +360,31 @@ export class Table extends Emitter {
 
   // --- requests ---
 
-  async act(command) {
-    return this.#stepOf(await this.#player.request("act", { room: this.room, command }));
+  act(command) {
+    return this.#cause("act", { command });
   }
 
-  async say(text, to) {
-    return this.#stepOf(await this.#player.request("say", given({ room: this.room, text, to })));
+  say(text, to) {
+    return this.#cause("say", given({ text, to }));
   }
 
-  async fill() {
-    return this.#stepOf(await this.#player.request("fill", { room: this.room }));
+  fill() {
+    return this.#cause("fill");
   }
 
-  /** An `ack` stands for a step that a whole view has replaced. */
-  #stepOf(answer) {
+  /** The step that a request causes. An `ack` stands for a step that a whole view has replaced. */
+  async #cause(kind, fields) {
+    const answer = await this.#player.request(kind, { room: this.room, ...fields });
+    await this.#catchUp().catch(() => {}); // the request was carried out, whatever happens to the view
     return answer.type === "ack" ? { ...answer, by: this.seat, events: [], reason: "trimmed" } : answer;
+  }
+
+  /**
+   * Asks for the view if updates were missed: these carry none, and the one that the server sends behind them may be
+   * lost with its connection.
+   */
+  async #catchUp() {
+    if (this.wants.includes("view") && !this.#left && this.view.offset < this.position.offset) await this.refresh();
   }
 
   async refresh() {
@@ -394,7 +404,9 @@ export class Table extends Emitter {
   // --- reading ---
 
   async myTurn() {
-    while (!this.over) {
+    for (;;) {
+      await this.#catchUp();
+      if (this.over) break;
       if (this.options.length || (this.wants.includes("view") && this.view.turn?.includes(this.seat))) return true;
       await this.#change();
     }
@@ -413,6 +425,7 @@ export class Table extends Emitter {
         if (this.#left || (this.over && !untilLeft)) break;
         await this.#change();
       }
+      await this.#catchUp();
       this.#raise();
     } finally {
       this.#reading = false;

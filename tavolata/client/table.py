@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from tavolata.client.errors import ClientError
@@ -57,21 +58,30 @@ class RemoteTable:
         `RequestRefused` if the game refuses it: then nothing has changed. If a view has replaced the step, because the
         connection was lost for long, the returned update has a `reason` and no events.
         """
-        return self._step(await self._ask("act", {"room": self.room, "command": command}))
+        return await self._step("act", {"command": command})
 
     async def say(self, text: str, to: str | None = None) -> TableUpdate:
         """Send a chat message to all, or to the player with the name `to`."""
-        return self._step(await self._ask("say", {"room": self.room, "text": text, **given(to=to)}))
+        return await self._step("say", {"text": text, **given(to=to)})
 
     async def fill(self) -> TableUpdate:
         """Let bots take the free seats, so that the game starts. Only the player with the lowest seat may."""
-        return self._step(await self._ask("fill", {"room": self.room}))
+        return await self._step("fill", {})
 
-    def _step(self, answer: BaseMessage) -> TableUpdate:
+    async def _step(self, kind: str, fields: dict[str, object]) -> TableUpdate:
+        answer = await self._ask(kind, {"room": self.room, **fields})
+        with suppress(ClientError):  # the request was carried out, whatever happens to the view
+            await self._catch_up()
         if isinstance(answer, TableUpdate):
             return answer
         assert isinstance(answer, Ack)
         return TableUpdate(self.room, answer.epoch, answer.offset, by=self.seat, id=answer.id, reason="trimmed")
+
+    async def _catch_up(self) -> None:
+        """Ask for the view if updates were missed: these carry none, and the one that the server sends behind them may
+        be lost with its connection."""
+        if "view" in self.wants and not self._left and self.view.offset < self.position[1]:
+            await self.refresh()
 
     async def refresh(self) -> TableView:
         """Ask for the present view and return it."""
@@ -90,8 +100,8 @@ class RemoteTable:
 
     @property
     def view(self) -> TableView:
-        """The last view that was received. If views are wanted (they are by default) it includes every step that was
-        received; otherwise use `refresh`."""
+        """The last view that was received. If views are wanted (they are by default), it includes every step that was
+        received when `act`, `say`, `fill` or `my_turn` returns, and when `updates` ends; otherwise use `refresh`."""
         assert self._view is not None
         return self._view
 
@@ -104,12 +114,14 @@ class RemoteTable:
 
     async def my_turn(self) -> bool:
         """Wait until this seat may act; False as soon as the game is over. Needs options or views to be wanted."""
-        while not self.over:
+        while True:
+            await self._catch_up()
+            if self.over:
+                self._raise()
+                return False
             if self.options or ("view" in self.wants and self.seat in self.view.turn):
                 return True
             await self._change()
-        self._raise()
-        return False
 
     async def updates(self, *, until_left: bool = False) -> AsyncGenerator[TableUpdate, None]:
         """Every step after the view that the table was entered with: in order, each once, without a hole.
@@ -132,6 +144,7 @@ class RemoteTable:
                 if self._left or (self.over and not until_left):
                     break
                 await self._change()
+            await self._catch_up()
             self._raise()
         finally:
             self._reading = False

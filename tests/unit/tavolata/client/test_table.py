@@ -21,14 +21,21 @@ def view(offset: int, **more: Any) -> msgspec.Raw:
 
 
 def update(offset: int, *events: Any, **more: Any) -> TableUpdate:
-    return TableUpdate(7, 1, offset, raw(list(events)), **more)
+    return TableUpdate(7, 1, offset, raw(list(events)), **{"view_json": view(offset)} | more)
+
+
+def missed(offset: int, *events: Any) -> TableUpdate:
+    """An update that was missed while there was no connection: it carries no view."""
+    return TableUpdate(7, 1, offset, raw(list(events)))
 
 
 class Fake:
-    """A table whose requests for views are answered with the present position."""
+    """A table whose requests are answered with a view of the present position, which shows `turn` and `status`."""
 
     def __init__(self, wants: tuple[str, ...] = ("view", "options"), entered: int = 3) -> None:
         self.asked: list[str] = []
+        self.turn: list[int] = []
+        self.status = "playing"
         self.table = RemoteTable(self._ask, self._rematch)
         self.wants = wants
         self.table.attached(Entered(7, 1, entered, seat=0, view_json=view(entered)), wants)
@@ -36,7 +43,7 @@ class Fake:
     async def _ask(self, kind: str, fields: dict[str, object]) -> BaseMessage:
         self.asked.append(kind)
         offset = self.table.position[1]
-        answer = ViewSent(7, 1, offset, seat=0, view_json=view(offset))
+        answer = ViewSent(7, 1, offset, seat=0, view_json=view(offset, turn=self.turn, status=self.status))
         self.table.attached(answer, self.wants)
         return answer
 
@@ -87,6 +94,44 @@ async def test_my_turn_waits_for_options_and_is_false_at_the_end() -> None:
     assert table.options == [{"type": "take"}]
     table.stepped(update(5, {"type": "room.closed", "reason": "empty"}))
     assert not await table.my_turn()
+
+
+async def test_my_turn_does_not_go_by_a_view_that_is_older_than_the_last_step() -> None:
+    fake = Fake()
+    fake.table.stepped(update(4, view_json=view(4, turn=[0]), options_json=raw([{"type": "take"}])))
+    assert await fake.table.my_turn()
+    fake.table.stepped(missed(5, {"type": "taken"}))  # the own move
+    waiting = asyncio.create_task(fake.table.my_turn())
+    await asyncio.sleep(0)
+    assert fake.asked == ["view"]
+    assert not waiting.done()
+    fake.turn = [0]
+    fake.table.stepped(missed(6, {"type": "taken"}))
+    assert await waiting
+    assert fake.table.view.offset == 6
+
+
+async def test_the_view_shows_the_end_of_a_game_that_ended_without_a_connection() -> None:
+    fake = Fake()
+    fake.status = "finished"
+    fake.table.stepped(missed(4, {"type": "room.ended", "winners": [0]}))
+    assert not await fake.table.my_turn()
+    assert fake.table.view.over
+
+
+async def test_the_view_includes_a_step_whose_update_was_missed() -> None:
+    fake = Fake()
+    fake.table.stepped(missed(4, {"type": "taken"}))
+    asked: list[str] = []
+
+    async def ask(kind: str, fields: dict[str, object]) -> BaseMessage:
+        asked.append(kind)
+        return missed(4) if kind == "act" else await fake._ask(kind, fields)
+
+    fake.table._ask = ask
+    await fake.table.act({"type": "take"})
+    assert asked == ["act", "view"]
+    assert fake.table.view.offset == 4
 
 
 async def test_the_end_of_the_session_is_raised_to_readers() -> None:
