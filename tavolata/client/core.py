@@ -231,7 +231,7 @@ class ClientCore:
             self.outbox.wake_at(self._hello_at)
             return ()
         text = f"{error.text}; {_OTHER_VERSION}" if error.code == "protocol/version" else error.text
-        return self.end(SessionEnded(error.code, text))
+        return self.end((RequestRefused if self.welcome is None else SessionEnded)(error.code, text))
 
     def _on_error(self, error: ErrorAnswer, now: float) -> Sequence[Event]:
         if self.stage is Stage.GREETING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tavolata.client.core import ClientCore
 from tavolata.client.driver import SocketDriver
-from tavolata.client.errors import NO_ANSWER, ClientError, NoAnswer, RequestRefused, SessionEnded
+from tavolata.client.errors import NO_ANSWER, ClientError, NoAnswer, SessionEnded
 from tavolata.client.events import Complaint, Event, RoomLost, SessionOver, Stage
 from tavolata.client.messages import (
     AttachedMessage,
@@ -92,11 +92,8 @@ class Player:
             last = f"; last: {self._driver.last_fault}" if self._driver.last_fault else ""
             text = f"no gateway has accepted the session within {connect_s:g} s{last}"
             raise NoAnswer(NO_ANSWER, text) from None
-        if self._core.welcome is None:
-            error = self._error or NoAnswer(NO_ANSWER, "no gateway has answered")
-            if isinstance(error, SessionEnded) and not error.code.startswith("close/"):
-                raise RequestRefused(error.code, error.text)
-            raise error
+        if self._error is not None:
+            raise self._error
 
     # --- the session ------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from loadtest.checks.checker import Findings, Track
 from loadtest.clients.contract import Received, SeatAssignment
 from loadtest.clients.play.strategies import Strategy, strategy_for
 from tavolata.client.core import ClientCore
-from tavolata.client.errors import RequestRefused, SessionEnded
+from tavolata.client.errors import ClientError, RequestRefused
 from tavolata.client.events import Event, RoomLost, SessionOver, Stage
 from tavolata.client.messages import (
     Ack,
@@ -191,7 +191,7 @@ class Play:
             case RoomLost(room=room, error=error) if self.track is not None and self.track.room == room:
                 self._room_undone(str(error))
             case SessionOver(error=error):
-                self._on_login_refused(error)
+                self._on_session_over(error)
             case _:
                 pass
 
@@ -376,8 +376,8 @@ class Play:
         self._act = None
         self.over = True
 
-    def _on_login_refused(self, error: Exception) -> None:
-        if isinstance(error, SessionEnded) and error.code == "name/taken" and len(self._core.name) < 32:
+    def _on_session_over(self, error: ClientError) -> None:
+        if error.code == "name/taken" and len(self._core.name) < 32:
             self._core.name += "x"
             self._core.open(self._now)
         else:

@@ -320,7 +320,7 @@ def test_a_name_of_another_player_is_refused() -> None:
     wire.receive(type="error", code="name/taken", text="taken")
     over = wire.events[-1]
     assert isinstance(over, SessionOver)
-    assert isinstance(over.error, SessionEnded)
+    assert isinstance(over.error, RequestRefused)
     assert over.error.code == "name/taken"
 
 
@@ -330,7 +330,7 @@ def test_a_gateway_of_another_version_ends_the_session_with_advice() -> None:
     wire.receive(type="error", code="protocol/version", text="this gateway speaks 9.0")
     over = wire.events[-1]
     assert isinstance(over, SessionOver)
-    assert isinstance(over.error, SessionEnded)
+    assert isinstance(over.error, RequestRefused)
     assert over.error.code == "protocol/version"
     assert over.error.text == (
         f"this gateway speaks 9.0; this client speaks {PROTOCOL}; use the client library of the cluster's release"
