@@ -384,7 +384,7 @@ export class Table extends Emitter {
    * lost with its connection.
    */
   async #catchUp() {
-    if (this.wants.includes("view") && !this.#left && this.view.offset < this.position.offset) await this.refresh();
+    if (this.wants.includes("view") && !this.#left && this.view?.offset < this.position.offset) await this.refresh();
   }
 
   async refresh() {
