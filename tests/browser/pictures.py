@@ -148,13 +148,13 @@ def begins_turn(person: Person, seats: int, expert: bool) -> bool:
     person.open_table("eriantys", seats=str(seats), bots=str(seats - 1), expert=expert)
     play_on(person, 1, 24)
     marked = person.page.locator(".changed")
-    return play_until(person, lambda person: asks("of your entrance")(person) and marked.count() > 0)
+    return play_until(person, lambda person: asks("from your entrance")(person) and marked.count() > 0)
 
 
 def eriantys_phases(studio: Studio, person: Person) -> None:
     press_first(person, "entrance")
     studio.shoot(person, "eriantys-picked")
-    for name, words in (("mother", "Move mother"), ("cloud", "Take a cloud"), ("planning", "Play an assistant")):
+    for name, words in (("mother", "move mother"), ("cloud", "take a cloud."), ("planning", "play an assistant")):
         play_until(person, asks(words))
         studio.shoot(person, f"eriantys-{name}")
 
@@ -191,7 +191,7 @@ def codex(studio: Studio) -> None:
             play_until(person, lights("objective"))
             studio.shoot(person, "codex-objective")
         play_on(person, 1, 26)
-        play_until(person, asks("Choose a card"))
+        play_until(person, asks("choose a card"))
         studio.shoot(person, f"codex-{seats}")
         if seats == 2:
             press_first(person, "hand")

@@ -33,6 +33,10 @@ export function barred(element, reason) {
   return element;
 }
 
+/** Explains the marks on a board; shown while there are some. */
+export const marksKey = () =>
+  h("p", { class: "markskey" }, h("span", { class: "swatch moved" }), h("span", {}, "changed since your last turn"));
+
 /** A function that tells whether a board is narrow. The board is painted again when that changes. */
 export function narrowness(host, paint) {
   const narrow = () => host.clientWidth < NARROW;

@@ -22,6 +22,9 @@ export function student(colour, properties) {
   return s("g", properties, path(STUDENTS[colour], { class: `student ${colour.toLowerCase()}` }));
 }
 
+/** The place of a student, in its shape. */
+export const vacancy = (colour, kind) => path(STUDENTS[colour], { class: kind });
+
 /** A professor: the student's shape with a ring around it. */
 export function professor(colour, owned) {
   return s(

@@ -24,10 +24,13 @@ export class Log {
     this.element = h("section", { class: "panel logpanel" }, h("h2", {}, "Log"), this.box);
   }
 
+  /** An event as a sentence, or null if it needs no line. */
+  sentence = (event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.describe(event));
+
   note(events) {
     this.#write(
       events
-        .map((event) => (event.type.startsWith("room.") ? describeRoom(event, this.who) : this.describe(event)))
+        .map(this.sentence)
         .filter(Boolean)
         .map((text) => h("li", {}, grammar(text))),
     );

@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { button, h } from "./dom.js";
 import { isKnown, load } from "./games/index.js";
 import { Log } from "./log.js";
+import { Overview } from "./overview.js";
 import { headline, resultCard } from "./result.js";
 import { seatList } from "./seats.js";
 import { Talk } from "./talk.js";
@@ -39,6 +40,7 @@ class TableView {
     this.status = h("div", { class: "status" });
     this.seats = h("ul", { class: "seats", "aria-label": "Players" });
     this.board = new Board(this.seats);
+    this.overview = new Overview();
     this.notices = h("div", { class: "notices", role: "status" });
     this.log = new Log(app, number, (event) => this.module?.describe(event, this.who, this.#room), this.who);
     this.talk = new Talk(app, (text, to) => this.#table.say(text, to));
@@ -156,6 +158,7 @@ class TableView {
     this.#due = this.#game.due?.(update, this.#room) ?? this.#due;
     const mine = you !== undefined && by === you;
     if (mine) this.#replaced = false;
+    this.overview.note(update, you, this.log.sentence);
     // A spectator has no last move: the marks show the latest one of the players.
     if (mine || you === undefined) this.#marks.clear();
     for (const event of events) {
@@ -222,7 +225,7 @@ class TableView {
       button("Copy link", () => this.#copyLink(), { class: "small wideonly" }),
     );
     app.main.replaceChildren(
-      h("section", { class: "stage" }, this.status, this.notices, this.board.host),
+      h("section", { class: "stage" }, this.status, this.overview.element, this.notices, this.board.host),
       h("aside", { class: "side" }, this.board.aside, this.seats, this.talk.element, this.log.element, this.buttons),
       this.board.bar,
     );
@@ -233,7 +236,7 @@ class TableView {
 
   async #backfill() {
     for (const update of await this.log.backfill(this.#room)) this.#mark(update);
-    if (this.#marks.size) this.#paint();
+    this.#paint();
   }
 
   /** Shows how many people watch a public table. */
@@ -286,6 +289,7 @@ class TableView {
     seatList(this.seats, room, this.module, this.#game);
     if (!this.#typing()) this.board.paint(drawn, flights, this.#marks);
     this.#paintStatus(room, options);
+    this.overview.paint(room, this.module);
     this.#paintNotices(room);
     this.talk.show(room);
     this.#paintButtons(room);
@@ -365,7 +369,7 @@ class TableView {
     const left = this.#due - (Date.now() + this.#ahead);
     const bots = new Set(room?.seats.filter((seat) => seat.bot).map((seat) => seat.seat));
     const running = this.#due > 0 && room?.status === "playing" && room.turn?.some((seat) => !bots.has(seat));
-    this.clock.textContent = running ? clockText(left) : "";
+    this.clock.textContent = running ? `${clockText(left)} left` : "";
     this.clock.classList.toggle("short", running && left < 10_000);
   }
 

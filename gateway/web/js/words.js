@@ -75,6 +75,9 @@ export function describeRoom(event, who) {
   }
 }
 
+/** The prompt of a player whose turn it is. */
+export const yourTurn = (asked, last) => `Your turn${last ? ", last round" : ""}: ${asked}`;
+
 export function clockText(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

@@ -1,8 +1,9 @@
 // Codex Naturalis: the areas, the hand with both sides, the places to draw from, objectives and the score.
 
-import { barred, lit, narrowness } from "../board.js";
+import { barred, lit, marksKey, narrowness } from "../board.js";
 import { at, h, label, picture, s } from "../dom.js";
 import { icon, pawn, sign, SYMBOLS } from "../glyphs.js";
+import { yourTurn } from "../words.js";
 import { Area, thumbnail } from "./codex-area.js";
 import { CARDS, objectiveInWords } from "./codex-cards.js";
 import { back, card, frame, inWords, objective, pile } from "./codex-draw.js";
@@ -81,13 +82,15 @@ class Codex {
   prompt(room) {
     const { phase, last_round: last } = room.game.table;
     const words = {
-      starting: "Choose the side of your starting card",
-      color: "Pick your color",
-      objective: "Keep one of these two objectives",
-      playing: this.#chosen ? "Now choose a lit corner of your area" : "Choose a card of your hand to place",
-      drawing: "Draw a card: from a deck, or one of the four open ones",
+      starting: "choose the side of your starting card",
+      color: "pick your color",
+      objective: "keep one of these two objectives",
+      playing: this.#chosen
+        ? "place the card on a lit corner of your area"
+        : "choose a card from your hand, then a place for it",
+      drawing: "draw a card from a deck, or one of the four open ones",
     };
-    return `${last ? "Last round. " : ""}${words[phase] ?? "Your turn"}`;
+    return yourTurn(words[phase], last);
   }
 
   #setup(own, options, view) {
@@ -162,7 +165,12 @@ class Codex {
       }
       return h("div", { class: "handslot" }, slot, turn);
     });
-    return h("section", { class: "codex-hand", "aria-label": "Your hand", "data-at": "hand" }, ...cards);
+    return h(
+      "section",
+      { class: "codex-hand", "aria-label": "Your hand", "data-at": "hand" },
+      h("h2", {}, "Your hand"),
+      ...cards,
+    );
   }
 
   #areas(room, view, seat, options, own) {
@@ -199,6 +207,7 @@ class Codex {
         symbols(player.symbols),
       ),
       this.area.buttons(),
+      room.you !== undefined && marksKey(),
       this.area.render(player.area, targets, place, seat),
     );
   }
@@ -256,7 +265,7 @@ class Codex {
       h(
         "div",
         { class: "placegrid" },
-        ...view.common.map((number) => h("div", { class: "place" }, objective(number))),
+        ...view.common.map((number) => h("div", { class: "place" }, objective(number), h("small", {}, "shared"))),
         secret && h("div", { class: "place secret" }, objective(secret), h("small", {}, "yours alone")),
       ),
     );
@@ -418,7 +427,10 @@ function score(view, seat) {
   return player && [player.color && icon(pawn(player.color), player.color), h("b", {}, player.points)];
 }
 
-const goal = () => `Goal: the most points; the last round begins at ${GOAL}`;
+const goal = () => `Goal: the most points. The last round begins when a player has ${GOAL}`;
+
+const progress = ({ table }, who) =>
+  `Points: ${table.order.map((seat) => `${who(seat)} ${table.players[seat].points}`).join(", ")}`;
 
 export const codex = {
   open: (table) => new Codex(table),
@@ -428,6 +440,7 @@ export const codex = {
   turn: (view) => (view.table.current === null ? [] : [view.table.current]),
   marks,
   goal,
+  progress,
   score,
   panel,
   result,

@@ -82,7 +82,7 @@ function mother() {
 const closed = () => s("g", { class: "noentry" }, s("circle", { r: 9 }), s("path", { d: "M-5 -5 L5 5 M5 -5 L-5 5" }));
 
 /** The place of a tower on its tile. */
-const towerPlace = ([x, y], land) => [x - land + 18, y - land + 24];
+const towerPlace = ([x, y], land) => [x - land + 26, y - land + 24];
 
 /** The place of a tile's number: below the tile, beside a tower of its group that stands there. */
 function numberPlace([x, y], land, towers) {
@@ -162,6 +162,7 @@ function cloud(students, number, x, y, order) {
       d: "M-46 20 C-66 18 -64 -12 -44 -12 C-42 -36 -6 -42 4 -24 C22 -38 50 -26 46 -6 C66 -2 64 22 44 20 Z",
     }),
     ...tokens.map((colour, place) => at((place - (tokens.length - 1) / 2) * 23, -3, student(colour))),
+    label(0, 33, `Cloud ${number + 1}`, { class: "cloudnumber" }),
     s("title", {}, `Cloud ${number + 1}: ${counted(students) || "empty"}`),
   );
   return at(

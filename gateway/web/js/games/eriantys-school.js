@@ -1,10 +1,17 @@
 // A school board: entrance, dining room, professors, towers.
 
 import { lit } from "../board.js";
-import { at, h, picture, s } from "../dom.js";
-import { coin, COLOURS, icon, professor, student, tower } from "../glyphs.js";
+import { at, h, label, picture, s } from "../dom.js";
+import { coin, COLOURS, icon, professor, student, tower, vacancy } from "../glyphs.js";
 
 const ROW = 34;
+/** The height of the names above the rooms of a school. */
+const LABELS = 15;
+const ROOMS = [
+  [51, "entrance"],
+  [226, "dining room"],
+  [430, "towers"],
+];
 const SEATS = 10;
 const [HALL_X, PROFESSOR_X, TOWER_X] = [112, 372, 414];
 const row = (index) => 22 + index * ROW;
@@ -22,9 +29,10 @@ export function school(view, seat, name, act) {
     { class: "school", "data-school": seat },
     heading(view, player, name),
     picture(
-      "0 0 468 184",
+      `0 ${-LABELS} 468 ${184 + LABELS}`,
       { class: "schoolpicture", role: "group", "aria-label": whose },
-      s("rect", { class: "wood", x: 2, y: 2, width: 464, height: 180, rx: 14 }),
+      s("rect", { class: "wood", x: 2, y: 2 - LABELS, width: 464, height: 180 + LABELS, rx: 14 }),
+      ...ROOMS.map(([x, text]) => label(x, 1 - LABELS / 2 + 2, text, { class: "roomname" })),
       entrance(player, seat, act),
       hall(player, seat, act),
       professors(view, seat),
@@ -68,7 +76,10 @@ export function panel(view, seat) {
       h("b", {}, player.hall[index]),
       h("small", {}, `+${player.entrance[index]}`),
     );
-  return h("div", { class: "cells", "data-at": `entrance-${seat}` }, ...COLOURS.map(cell));
+  return [
+    h("div", { class: "cells", "data-at": `entrance-${seat}` }, ...COLOURS.map(cell)),
+    h("small", { class: "cellskey" }, "in the dining room, + in the entrance"),
+  ];
 }
 
 const sign = (colour, owned) =>
@@ -114,7 +125,7 @@ function hall(player, seat, act) {
           row(index),
           place < count
             ? s("g", { transform: "scale(0.92)" }, student(colour))
-            : s("circle", { r: 5, class: place % 3 === 2 ? "empty coinplace" : "empty" }),
+            : s("g", { transform: "scale(0.58)" }, vacancy(colour, place % 3 === 2 ? "empty coinplace" : "empty")),
         ),
       );
       const line = s(
@@ -137,7 +148,7 @@ function professors(view, seat) {
       s(
         "g",
         { "data-at": `professor-${seat}-${colour}` },
-        view.professors[index] === seat ? professor(colour, true) : s("circle", { r: 11, class: "empty" }),
+        view.professors[index] === seat ? professor(colour, true) : vacancy(colour, "empty"),
       ),
     ),
   );

@@ -1,8 +1,9 @@
 // Eriantys: islands, schools, assistants and characters, and choices of several steps made from the options.
 
-import { barred, lit, narrowness } from "../board.js";
+import { barred, lit, marksKey, narrowness } from "../board.js";
 import { button, h, picture, s } from "../dom.js";
 import { coin, COLOURS, icon, student, tower } from "../glyphs.js";
+import { yourTurn } from "../words.js";
 import { actionBar, swapButton } from "./eriantys-bar.js";
 import { fold, price } from "./eriantys-fold.js";
 import { islands } from "./eriantys-islands.js";
@@ -93,7 +94,7 @@ class Eriantys {
 
   /** The reason why an island cannot be chosen now, or null if none of them can. */
   #unreachable(offer, view, group) {
-    if (!this.#held && offer.find("move_to_island")) return "First choose a student of your entrance";
+    if (!this.#held && offer.find("move_to_island")) return "First choose a student from your entrance";
     if (!offer.find("move_mother")) return null;
     const most = Math.ceil(view.players[view.turn].assistant / 2);
     return group.tiles.includes(view.mother)
@@ -178,6 +179,7 @@ class Eriantys {
     const planning = offer.all.some((one) => one.type === "play_assistant");
     return {
       board: [
+        mine !== undefined && marksKey(),
         islands(view, narrow, (group) => this.#island(offer, view, group), cloud),
         this.#extra(offer),
         mine === undefined
@@ -333,19 +335,19 @@ class Eriantys {
   }
 
   prompt(room, options) {
-    const { phase, moves, last_round: last } = room.game;
+    const { phase, moves, players, last_round: last } = room.game;
     const held = this.#held;
     const words = {
-      planning: "Play an assistant: low numbers go first, high ones walk further",
+      planning: "play an assistant. Low numbers go first, high ones walk further",
       students: held
-        ? "Where to? An island, or your dining room"
-        : `Move ${moves} student${moves === 1 ? "" : "s"}: choose one of your entrance`,
-      mother: "Move mother nature to one of the lit islands",
-      cloud: "Take a cloud: its students come to your entrance",
-      character: "Your character still asks for a choice",
+        ? `where should the ${held.colour?.toLowerCase()} student go? (${turnOf(moves, players)})`
+        : `choose a student from your entrance (${turnOf(moves, players)})`,
+      mother: "move mother nature to a lit island, then take a cloud",
+      cloud: "take a cloud. Its students come to your entrance",
+      character: "your character still asks for a choice",
     };
-    const text = held?.number ? this.#question(room.game, options) : (words[phase] ?? "Your turn");
-    return `${last ? "Last round. " : ""}${text}${options.length ? "" : "…"}`;
+    const text = held?.number ? this.#question(room.game, options) : words[phase];
+    return yourTurn(`${text}${options.length ? "" : "…"}`, last);
   }
 
   /** What the character that is being played asks for. */
@@ -355,7 +357,7 @@ class Eriantys {
     const forIsland = options.some((one) => one.number === number && one.choice?.type === "choose_island");
     if (given) return `${name}: choose what you give and what you take, then swap`;
     if (colour || forIsland) return `${name}: choose an island`;
-    return `${name}: choose a ${total(this.#openCard(view).students) ? "student of the card" : "color"}`;
+    return `${name}: choose a ${total(this.#openCard(view).students) ? "student from the card" : "color"}`;
   }
 
   paused = (room) => (room.game?.paused ? "The game waits for somebody to come back" : null);
@@ -393,6 +395,12 @@ class Eriantys {
         return [];
     }
   }
+}
+
+/** Which student of a turn is to be moved now: four are moved with three players, else three. */
+function turnOf(left, players) {
+  const all = players.length === 3 ? 4 : 3;
+  return `${all - left + 1} of ${all}`;
 }
 
 const puff = () =>
@@ -439,7 +447,12 @@ function teams(view, room) {
     const side =
       room.you === undefined ? `${TEAM[color]} team` : seats.includes(room.you) ? "Your team" : "The other team";
     return {
-      title: [side, h("span", { class: "score" }, icon(tower(color), `${TEAM[color]} towers left`), left)],
+      title: [
+        side,
+        h("span", { class: "score" }, h("span", {}, icon(tower(color), `${TEAM[color]} towers`), `${left} left`)),
+      ],
+      side,
+      left,
       seats,
     };
   });
@@ -449,22 +462,27 @@ function teams(view, room) {
 function score(view, seat, room) {
   const player = view.players[seat];
   const away = room.you !== undefined && room.you !== seat;
-  const towers = [icon(tower(player.tower), `${player.tower.toLowerCase()} towers left`), player.towers];
+  const towers = [icon(tower(player.tower), `${player.tower.toLowerCase()} towers`), player.towers];
   return [
     away && player.assistant !== null && h("span", {}, `assistant ${player.assistant}`),
     away && view.expert && h("span", { class: "purse" }, icon(coin(), "coins"), player.coins),
     h(
       "span",
       { title: "towers left to build", "data-at": away ? `towers-${seat}` : null },
-      view.players.length < 4 && towers,
+      view.players.length < 4 && [...towers, " left"],
     ),
   ];
 }
 
-const goal = (view, room) =>
-  room.you === undefined
-    ? "Goal: be the first to build all towers"
-    : `Goal: be the first to build all your towers, ${towersLeft(view, room.you)} to go`;
+const goal = () => "Goal: be first to build all your towers on the islands";
+
+/** The towers that each player, or each team, has still to build. */
+function progress(view, who, room) {
+  const sides =
+    teams(view, room)?.map(({ side, left }) => `${side.toLowerCase()} ${left}`) ??
+    view.players.map(({ towers }, seat) => `${who(seat)} ${towers}`);
+  return `Towers to build: ${sides.join(", ")}`;
+}
 
 /** A seat at the end of the game. */
 function result(view, seat) {
@@ -482,6 +500,7 @@ export const eriantys = {
   turn: (view) => (view.phase === "over" ? [] : [view.turn]),
   marks,
   goal,
+  progress,
   score,
   panel,
   allShown: true,

@@ -1,9 +1,10 @@
 // Maps games to the modules that draw them. A module and its style sheet are loaded at the first table of the game.
 // Any other game is shown by any.js.
 //
-// A game's module has: `describe(event, who, room)` -> words or null, `goal(view, room)`, `score(view, seat, room)`,
-// `result(view, seat)`, `marks(event)`, `start`, `fold(view, event)` and `turn(view)` for replays, and `open(table)` -> {render(room, options),
-// prompt, key, half, cancel, flights}. `table` has send(command), paint(), who(seat) ("You" or a name) and name(seat).
+// A game's module has: `describe(event, who, room)` -> words or null, `goal(view, room)`, `progress(view, who)`,
+// `score(view, seat, room)`, `result(view, seat)`, `marks(event)`, `start`, `fold(view, event)` and `turn(view)` for
+// replays, and `open(table)` -> {render(room, options), prompt, key, half, cancel, flights}. `table` has
+// send(command), paint(), who(seat) ("You" or a name) and name(seat).
 
 import { style } from "../dom.js";
 

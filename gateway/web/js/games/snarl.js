@@ -3,6 +3,7 @@
 import { lit, narrowness } from "../board.js";
 import { h, picture, s } from "../dom.js";
 import { beast, hero, icon } from "../glyphs.js";
+import { yourTurn } from "../words.js";
 import { moveInWords, monsterAt, reach } from "./snarl-danger.js";
 import { fold, start } from "./snarl-fold.js";
 import { CELL, ground, Memory, spot, standing, striped, things } from "./snarl-map.js";
@@ -28,8 +29,11 @@ const [WIDE, NARROW] = [
   [15, 9],
   [7, 7],
 ];
-const STANDING = { exited: "got out", ejected: "expelled", disconnected: "gone for good" };
+const STANDING = { exited: "out of this level", ejected: "expelled", disconnected: "gone for good" };
 const MOVE_TIME = 120_000;
+
+const TOUCH = "Tap a lit tile, or an arrow.";
+const KEYS = "Press a lit tile. Arrows: one step, with Shift two; dot: stay.";
 
 const isMonster = ({ kind }) => kind !== "player";
 
@@ -113,7 +117,7 @@ class Snarl {
         { class: "snarl-low" },
         own.window && this.#pad(moves, options ?? [], own),
         this.#legend(own),
-        own.window && symbols(),
+        own.window && this.#symbols(own, moves),
       ),
     ];
   }
@@ -247,8 +251,24 @@ class Snarl {
       { class: "snarl-news" },
       h("strong", {}, `Level ${view.level} of ${view.last}`),
       h("p", {}, key, "."),
-      view.window &&
-        h("p", { class: "quiet wideonly" }, "Press a lit tile. Arrows: one step, with Shift two; dot: stay."),
+      view.window && h("p", { class: "quiet" }, this.#narrow() ? TOUCH : KEYS),
+      h("p", { class: "quiet" }, "If nobody gets out of a level, all have lost. One who does is enough for the next."),
+    );
+  }
+
+  /** The marks that are on tiles now, for those who see them for the first time. */
+  #symbols(view, moves) {
+    const monsters = this.#monsters(view);
+    const shown = [
+      ["go", "you can go here", moves.length],
+      ["deadly", "a monster: you would be expelled", moves.some((one) => one.to && monsterAt(monsters, one.to))],
+      ["stripes", "a monster can reach it next", reach(monsters, this.#memory.cells).size],
+      ["moved", "has moved since your last turn", true],
+    ].filter(([, , there]) => there);
+    return h(
+      "ul",
+      { class: "snarl-symbols" },
+      ...shown.map(([kind, text]) => h("li", {}, h("span", { class: `swatch ${kind}` }), text)),
     );
   }
 
@@ -268,8 +288,9 @@ class Snarl {
 
   prompt({ game }) {
     if (this.#armed) return "A monster stands there: you would be expelled. Press once more to go";
-    const aim = game.key !== null ? "get to the exit" : this.#memory.key ? "get the key" : "look for the key";
-    return `Your move, up to two steps: ${aim}`;
+    const aim =
+      game.key !== null ? "get to the open exit" : this.#memory.key ? "get the key" : "look for the key of the exit";
+    return yourTurn(`go up to two steps and ${aim}`);
   }
 }
 
@@ -315,18 +336,7 @@ function marks(event, room) {
   return event.type === "adversary_moved" && event.kind ? [`${event.kind}-${event.number}-${level}`] : [];
 }
 
-/** The marks on tiles, for those who see them for the first time. */
-const symbols = () =>
-  h(
-    "ul",
-    { class: "snarl-symbols" },
-    ...[
-      ["deadly", "a monster: you would be expelled"],
-      ["stripes", "a monster can reach it next"],
-      ["moved", "has moved since your last turn"],
-    ].map(([kind, text]) => h("li", {}, h("span", { class: `swatch ${kind}` }), text)),
-  );
-
+const often = (count) => ["never", "once", "twice"][count] ?? `${count} times`;
 const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** A seat at the end of the game. */
@@ -341,13 +351,18 @@ function score(view, seat, room) {
   const name = room.seats.find((one) => one.seat === seat)?.name ?? "";
   return (
     member && [
-      [STANDING[member.standing], times(member.exits, "exit"), times(member.keys, "key")].filter(Boolean).join(" · "),
+      [STANDING[member.standing], `so far: got out ${often(member.exits)}, found ${times(member.keys, "key")}`]
+        .filter(Boolean)
+        .join(" · "),
       icon(smaller(hero(seat, name))),
     ]
   );
 }
 
-const goal = () => "Goal: find the key, then leave by the exit";
+const goal = () => "Goal: get out of every level together. In the end, whoever got out most often wins";
+
+const progress = (view, who) =>
+  `Level ${view.level} of ${view.last}. Got out so far: ${view.party.map(({ seat, exits }) => `${who(seat)} ${often(exits)}`).join(", ")}`;
 
 export const snarl = {
   open: (table) => new Snarl(table),
@@ -357,6 +372,7 @@ export const snarl = {
   turn: (view) => (view.turn === null ? [] : [view.turn]),
   marks,
   goal,
+  progress,
   score,
   result,
 };

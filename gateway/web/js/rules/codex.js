@@ -16,7 +16,7 @@ export const rules = {
   goal: "have the most points when the last round is over, which begins when a player reaches 20.",
   turn: [
     "At the beginning, choose a side of your starting card, a color, and one of two secret objectives.",
-    "In your turn, place a card of your hand so that it covers at least one corner in your area. It may lie on its front or on its back.",
+    "In your turn, place a card from your hand so that it covers at least one corner in your area. It may lie on its front or on its back.",
     "A gold card on its front needs what is printed at its bottom to be visible in your area. Nothing is spent.",
     "Score the points at the top of the card: as they are, or for each visible symbol, or for each corner that it covers.",
     "Then draw a card: from a deck, or one of the four that lie open.",
