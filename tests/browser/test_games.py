@@ -1,6 +1,7 @@
 """A person against bots plays each game to its end, by pressing what is lit."""
 
 import random
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -12,6 +13,8 @@ from tests.browser.person import Person
 MOST_PRESSES = 600
 LEAST_TOUCH = 44
 """The size in pixels that a finger hits."""
+TWO_LINES = 40
+"""Pixels that two lines of the overview need at most, and three never."""
 
 
 def play_on(person: Person, seed: int, presses: int) -> int:
@@ -80,6 +83,45 @@ def test_a_dungeon_is_left_on_a_phone_by_touching_what_is_in_sight(newcomer: New
         assert wanted in finger.look()
         person.tap(wanted)
     expect(person.page.locator(".status.over")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("game", "progress"),
+    [
+        ("eriantys", r"Towers to build: .*your team 8\b"),
+        ("codex", r"Points: .*\byou 0\b"),
+        ("snarl", r"Level 1 of \d\. Got out so far: .*\byou never\b"),
+    ],
+)
+def test_a_phone_shows_the_goal_and_the_progress_of_four_players_in_sight(
+    newcomer: Newcomer, game: str, progress: str
+) -> None:
+    person = on_a_phone(newcomer)
+    person.open_table(game, seats="4", bots="3")
+    person.wait_for_turn()
+    assert person.status().startswith("Your turn: ")
+    goal, standing = person.page.locator(".overview p").all()[:2]
+    expect(goal).to_contain_text("Goal: ")
+    expect(standing).to_contain_text(re.compile(progress))
+    for line in (goal, standing):
+        box = line.bounding_box()
+        assert box
+        assert box["height"] < TWO_LINES
+        expect(line).to_be_in_viewport(ratio=1)
+
+
+def test_a_phone_shows_in_sight_what_another_player_did_last(newcomer: Newcomer) -> None:
+    person = on_a_phone(newcomer)
+    person.play_bots("codex")
+    person.wait_for_turn()
+    while "choose a card" not in person.status():
+        play_on(person, 1, 1)
+        person.wait_for_turn()
+    news = person.page.locator(".overview p").last
+    expect(news).to_have_text(re.compile(r"^Bot1 \w+ .*\.$"))
+    expect(news).to_be_in_viewport(ratio=1)
+    said = [line for line in person.page.locator(".log li").all_inner_texts() if line.startswith("Bot1 ")]
+    assert news.inner_text() == said[-1]
 
 
 def test_the_buttons_for_fingers_are_large_enough(newcomer: Newcomer) -> None:
