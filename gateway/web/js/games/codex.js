@@ -424,10 +424,15 @@ function panel(view, seat, room, game) {
 
 function score(view, seat) {
   const player = view.table.players[seat];
-  return player && [player.color && icon(pawn(player.color), player.color), h("b", {}, player.points)];
+  return (
+    player && [
+      player.color && icon(pawn(player.color), player.color),
+      h("span", {}, h("b", {}, player.points), player.points === 1 ? " point" : " points"),
+    ]
+  );
 }
 
-const goal = () => `Goal: the most points. The last round begins when a player has ${GOAL}`;
+const goal = () => `Goal: the most points. At ${GOAL} points the last round begins`;
 
 const progress = ({ table }, who) =>
   `Points: ${table.order.map((seat) => `${who(seat)} ${table.players[seat].points}`).join(", ")}`;

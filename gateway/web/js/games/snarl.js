@@ -29,7 +29,7 @@ const [WIDE, NARROW] = [
   [15, 9],
   [7, 7],
 ];
-const STANDING = { exited: "out of this level", ejected: "expelled", disconnected: "gone for good" };
+const STANDING = { exited: "has left", ejected: "expelled", disconnected: "gone" };
 const MOVE_TIME = 120_000;
 
 const TOUCH = "Tap a lit tile, or an arrow.";
@@ -250,9 +250,8 @@ class Snarl {
       "div",
       { class: "snarl-news" },
       h("strong", {}, `Level ${view.level} of ${view.last}`),
-      h("p", {}, key, "."),
+      h("p", {}, key, ". ", "One of you has to get out, or all lose."),
       view.window && h("p", { class: "quiet" }, this.#narrow() ? TOUCH : KEYS),
-      h("p", { class: "quiet" }, "If nobody gets out of a level, all have lost. One who does is enough for the next."),
     );
   }
 
@@ -346,20 +345,22 @@ function result(view, seat) {
   return `${times(member.exits, "exit")}, ${times(member.keys, "key")}, expelled ${times(member.ejects, "time")}`;
 }
 
+/** What a player has achieved until now, in words that no one takes for what the player holds. */
+const record = ({ exits, keys }) =>
+  `${exits ? `got out ${often(exits)}` : "never got out"}, found ${keys ? times(keys, "key") : "no key"}`;
+
 function score(view, seat, room) {
   const member = view.party.find((one) => one.seat === seat);
   const name = room.seats.find((one) => one.seat === seat)?.name ?? "";
   return (
     member && [
-      [STANDING[member.standing], `so far: got out ${often(member.exits)}, found ${times(member.keys, "key")}`]
-        .filter(Boolean)
-        .join(" · "),
+      `${member.standing in STANDING ? `${STANDING[member.standing]} · ` : "so far: "}${record(member)}`,
       icon(smaller(hero(seat, name))),
     ]
   );
 }
 
-const goal = () => "Goal: get out of every level together. In the end, whoever got out most often wins";
+const goal = () => "Goal: beat all levels together; whoever gets out most often wins";
 
 const progress = (view, who) =>
   `Level ${view.level} of ${view.last}. Got out so far: ${view.party.map(({ seat, exits }) => `${who(seat)} ${often(exits)}`).join(", ")}`;
