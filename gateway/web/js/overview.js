@@ -7,16 +7,22 @@ const LONGEST = 10;
 
 const short = (name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);
 
+const ofAnother = ({ seat = null }, you) => seat !== null && seat !== you;
+
 export class Overview {
   element = h("div", { class: "overview" });
   /** What another player did last, and the step in which it happened. */
   #news = { offset: 0, text: "" };
 
-  /** Keeps the last sentence about another player. `sentence(event)` is the line of an event in the log, or null. */
-  note({ offset, events }, you, sentence) {
+  /**
+   * Keeps the last sentence about another player, or about what the game's `isNews(event, you)` chooses.
+   * `sentence(event)` is the line of an event in the log, or null.
+   */
+  note({ offset, events }, you, module, sentence) {
     if (offset < this.#news.offset) return;
-    const others = events.filter(({ seat, expelled }) => (seat ?? expelled ?? you) !== you);
-    const text = others.map(sentence).filter(Boolean).at(-1);
+    const { isNews = ofAnother } = module;
+    const news = events.filter((event) => isNews(event, you));
+    const text = news.map(sentence).filter(Boolean).at(-1);
     if (text) this.#news = { offset, text };
   }
 

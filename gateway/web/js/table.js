@@ -158,7 +158,7 @@ class TableView {
     this.#due = this.#game.due?.(update, this.#room) ?? this.#due;
     const mine = you !== undefined && by === you;
     if (mine) this.#replaced = false;
-    this.overview.note(update, you, this.log.sentence);
+    this.overview.note(update, you, this.module, this.log.sentence);
     // A spectator has no last move: the marks show the latest one of the players.
     if (mine || you === undefined) this.#marks.clear();
     for (const event of events) {

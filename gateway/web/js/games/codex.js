@@ -432,7 +432,7 @@ function score(view, seat) {
   );
 }
 
-const goal = () => `Goal: the most points. At ${GOAL} points the last round begins`;
+const goal = () => `Goal: the most points; at ${GOAL} the last round begins`;
 
 const progress = ({ table }, who) =>
   `Points: ${table.order.map((seat) => `${who(seat)} ${table.players[seat].points}`).join(", ")}`;

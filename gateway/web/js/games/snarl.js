@@ -287,8 +287,7 @@ class Snarl {
 
   prompt({ game }) {
     if (this.#armed) return "A monster stands there: you would be expelled. Press once more to go";
-    const aim =
-      game.key !== null ? "get to the open exit" : this.#memory.key ? "get the key" : "look for the key of the exit";
+    const aim = game.key !== null ? "get to the open exit" : this.#memory.key ? "get the key" : "look for the key";
     return yourTurn(`go up to two steps and ${aim}`);
   }
 }
@@ -360,6 +359,9 @@ function score(view, seat, room) {
   );
 }
 
+/** What the others did, as far as it is about the present level. */
+const isNews = ({ type, seat, expelled }, you) => type === "level_began" || (seat ?? expelled ?? you) !== you;
+
 const goal = () => "Goal: beat all levels together; whoever gets out most often wins";
 
 const progress = (view, who) =>
@@ -374,6 +376,7 @@ export const snarl = {
   marks,
   goal,
   progress,
+  isNews,
   score,
   result,
 };
