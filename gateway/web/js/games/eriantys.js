@@ -355,9 +355,9 @@ class Eriantys {
     const { number, given, colour } = this.#held;
     const { name } = CHARACTERS[number];
     const forIsland = options.some((one) => one.number === number && one.choice?.type === "choose_island");
-    if (given) return `${name}: choose what you give and what you take, then swap`;
-    if (colour || forIsland) return `${name}: choose an island`;
-    return `${name}: choose a ${total(this.#openCard(view).students) ? "student from the card" : "color"}`;
+    if (given) return `choose what you give and take, then swap (${name})`;
+    if (colour || forIsland) return `choose an island (${name})`;
+    return `choose a ${total(this.#openCard(view).students) ? "student from the card" : "color"} (${name})`;
   }
 
   paused = (room) => (room.game?.paused ? "The game waits for somebody to come back" : null);
