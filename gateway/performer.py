@@ -199,9 +199,9 @@ class EffectPerformer:
                 connection.resume(self._services.ids.draw(limit))
             case RevokeSession():
                 # Not ended with the connection: a client may say that its tokens are to be invalid, and be gone.
-                self._services.tasks.spawn(self._resume_with(connection, self._read(connection, question)))
+                self._services.tasks.spawn(self._read_and_resume(connection, question))
             case _:
-                connection.asking(self._resume_with(connection, self._read(connection, question)))
+                connection.asking(self._read_and_resume(connection, question))
 
     def _read(self, connection: Performed, question: StoreQuestion) -> Coroutine[Any, Any, object]:
         """The work that answers a question from the store."""
@@ -241,10 +241,9 @@ class EffectPerformer:
         awaited = isinstance(claims, Claims) and await self._services.names.is_awaited(claims.name, claims.sid)
         return claims if awaited else refused
 
-    @staticmethod
-    async def _resume_with(connection: Performed, work: Coroutine[Any, Any, object]) -> None:
+    async def _read_and_resume(self, connection: Performed, question: StoreQuestion) -> None:
         try:
-            result = await work
+            result = await self._read(connection, question)
         except StoreError:
             connection.fail("busy/store")
             return
