@@ -1,8 +1,5 @@
 """`tavolata check-game`: loads a game module and runs the conformance suite on it."""
 
-import importlib
-import os
-import sys
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +8,7 @@ from typing import Final
 from deploy.errors import USAGE, CommandError
 from tavolata import AnyGame, Game
 from tavolata.testing import NotConformant, check_every_option, play
+from worker.games import import_game_module
 
 WALKS: Final = 5
 """The number of games in which every option is tried. It takes much longer than playing."""
@@ -26,11 +24,9 @@ class CheckedGame:
 
 
 def load(name: str) -> AnyGame:
-    """The `GAME` of a module, imported as `python -m worker` would import it: the current folder counts too."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    """The `GAME` of a module, imported as a worker would import it: the current folder counts too."""
     try:
-        module = importlib.import_module(name)
+        module = import_game_module(name)
     except ModuleNotFoundError as error:
         raise CommandError(f"there is no module {error.name!r}: run this where `import {name}` works", USAGE) from None
     except Exception as error:  # noqa: BLE001  # the module is not ours: any error is possible

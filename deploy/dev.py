@@ -10,7 +10,7 @@ from typing import Protocol
 from deploy import check_game
 
 POLL_S = 0.5
-CHECK = (sys.executable, "-m", "deploy.cli", "check-game", "--games", "1")
+CHECK = (sys.executable, "-P", "-m", "deploy.cli", "check-game", "--games", "1")
 
 
 def sources(module: str) -> list[Path]:

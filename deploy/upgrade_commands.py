@@ -1,7 +1,5 @@
 """The commands for changes of rules and of releases: `replay-check`, `upgrade`."""
 
-import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -43,8 +41,6 @@ def replay_check(
 
 def _catalog(games: str) -> GameCatalog:
     """The games as a worker would load them: the current folder counts too."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
     try:
         return load_catalog(games)
     except SettingError as error:

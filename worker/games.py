@@ -1,8 +1,11 @@
 """The games that this worker can play: those of this project, of installed packages and of configured modules."""
 
+import os
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from types import ModuleType
 from typing import Any, Final
 
 import msgspec
@@ -144,6 +147,14 @@ def _opened(raw: msgspec.Raw) -> tuple[str, int]:
     return opening.spec.game, opening.version
 
 
+def import_game_module(name: str) -> ModuleType:
+    """Import a module, also from the current folder. That folder counts from here on only, when our own packages are
+    imported: a folder `worker` or `shared` in it cannot be taken for ours."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    return import_module(name)
+
+
 def load_catalog(modules: str) -> GameCatalog:
     """The games of this project, of installed packages and of the named modules; raises `SettingError`."""
     games: list[AnyGame] = list(GAMES)
@@ -151,7 +162,7 @@ def load_catalog(modules: str) -> GameCatalog:
         games.append(_checked(point.load(), point.value))
     for name in filter(None, (part.strip() for part in modules.split(","))):
         try:
-            module = import_module(name)
+            module = import_game_module(name)
         except ImportError as error:
             raise SettingError(f"TAVOLATA_GAMES: cannot import {name!r}: {error}") from None
         games.append(_checked(getattr(module, "GAME", None), name))

@@ -66,8 +66,9 @@ class ClusterPlan:
     embedded: bool
     store: EmbeddedStoreSettings = field(default_factory=EmbeddedStoreSettings)
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    gateway_command: tuple[str, ...] = (sys.executable, "-m", "gateway")
-    worker_command: tuple[str, ...] = (sys.executable, "-m", "worker")
+    # -P: a folder `gateway` or a file `worker.py` in the current folder must not be run in place of ours.
+    gateway_command: tuple[str, ...] = (sys.executable, "-P", "-m", "gateway")
+    worker_command: tuple[str, ...] = (sys.executable, "-P", "-m", "worker")
 
     @property
     def url(self) -> str:

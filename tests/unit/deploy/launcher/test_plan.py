@@ -1,5 +1,7 @@
 """From options to processes with their ports, and the form of --tcp."""
 
+import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -28,6 +30,15 @@ def test_every_process_gets_its_own_port_and_the_common_settings() -> None:
     assert len({one.ops_port for one in gateways} | {one.port for one in workers}) == 5
     assert [spec.ops_port for spec in layout.gateways] == [one.ops_port for one in gateways]
     assert all(spec.env["HOME"] == "/home/x" for spec in layout.gateways)
+
+
+def test_files_of_the_current_folder_are_not_run_in_place_of_a_worker(tmp_path: Path) -> None:
+    (tmp_path / "worker.py").write_text("print('not ours')")
+    command = plan_from_env(tmp_path, 1, 1, {}).worker_command
+    env = os.environ | {"TAVOLATA_LEASE_MS": "never"}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert "TAVOLATA_LEASE_MS" in done.stderr
+    assert "not ours" not in done.stdout
 
 
 def test_the_store_is_embedded_unless_one_is_named() -> None:
