@@ -149,15 +149,20 @@ def test_tiles_with_monsters_are_named_and_entered_only_after_a_second_press(new
         "actors": [{"kind": "zombie", "number": 1, "position": [5, 6]}],
     }
     view = {"you": 0, "level": 1, "last": 1, "party": [member], "key": None, "window": window, "board": None}
-    moves: list[dict[str, object]] = [{"type": "move", "to": to} for to in ([5, 6], [5, 4], [4, 6], [5, 5])]
+    moves: list[dict[str, object]] = [{"type": "move", "to": to} for to in ([5, 6], [5, 4], [5, 7], [4, 6], [5, 5])]
     mounted(person, view, moves)
     labels = {key: person.page.locator(f'[data-key="{key}"]').get_attribute("aria-label") for key in person.offered()}
     assert labels == {
-        "move-5,6": "Go 1 right: a zombie stands there, you would be expelled",
+        "move-5,6": "Go 1 right: onto a zombie, you would be expelled",
         "move-5,4": "Go 1 left: the key",
+        "move-5,7": "Go 2 right past a zombie: a zombie can reach it",
         "move-4,6": "Go 1 up, 1 right: a zombie can reach it",
         "move-5,5": "Stay: a zombie can reach it",
     }
+    pads = [pad.get_attribute("aria-label") for pad in person.page.locator(".pad:enabled").all()]
+    assert pads == ["Left", None, "Right: onto a zombie, you would be expelled"]
+    prompt = person.page.evaluate("() => window.prompt()")
+    assert prompt == "Your turn, up to two steps: get the key, then find the exit"
     step = person.page.locator('[data-key="move-5,6"] .step')
     step.click()
     assert person.page.evaluate("() => window.sent") == []

@@ -99,7 +99,7 @@ def test_a_phone_shows_the_goal_and_the_progress_of_four_players_in_sight(
     person = on_a_phone(newcomer)
     person.open_table(game, seats="4", bots="3")
     person.wait_for_turn()
-    assert person.status().startswith("Your turn: ")
+    assert person.status().startswith("Your turn")
     goal, standing = person.page.locator(".overview p").all()[:2]
     expect(goal).to_contain_text("Goal: ")
     expect(standing).to_contain_text(re.compile(progress))
@@ -114,14 +114,15 @@ def test_a_phone_shows_in_sight_what_another_player_did_last(newcomer: Newcomer)
     person = on_a_phone(newcomer)
     person.play_bots("codex")
     person.wait_for_turn()
-    while "choose a card" not in person.status():
+    log = person.page.locator(".log li")
+    while "choose a card" not in person.status() or not log.filter(has_text="Bot1 drew").count():
         play_on(person, 1, 1)
         person.wait_for_turn()
     news = person.page.locator(".overview p").last
     expect(news).to_have_text(re.compile(r"^Bot1 \w+ .*\.$"))
     expect(news).to_be_in_viewport(ratio=1)
-    said = [line for line in person.page.locator(".log li").all_inner_texts() if line.startswith("Bot1 ")]
-    assert news.inner_text() == said[-1]
+    placed, drew = [line for line in log.all_inner_texts() if line.startswith("Bot1 ")][-2:]
+    assert news.inner_text() == f"{placed.removesuffix('.')}; {drew.removeprefix('Bot1 ')}"
 
 
 def test_the_buttons_for_fingers_are_large_enough(newcomer: Newcomer) -> None:

@@ -68,10 +68,10 @@ def test_escape_takes_back_an_unfinished_choice(newcomer: Newcomer) -> None:
     person = newcomer()
     person.play_bots("eriantys")
     person.wait_for_turn()
-    while "(1 of 3)" not in person.status():
+    while "(student 1 of 3)" not in person.status():
         person.wait_for_turn()
         person.press(next(key for key in person.offered() if key.startswith("assistant")))
-        expect(person.page.locator(".status")).to_contain_text("(1 of 3)")
+        expect(person.page.locator(".status")).to_contain_text("(student 1 of 3)")
     entrance = next(key for key in person.offered() if key.startswith("entrance"))
     person.press(entrance)
     assert any(key.startswith("island") for key in person.offered())
@@ -84,7 +84,7 @@ def test_a_student_is_dragged_to_an_island(newcomer: Newcomer) -> None:
     person.play_bots("eriantys")
     person.wait_for_turn()
     person.press(next(key for key in person.offered() if key.startswith("assistant")))
-    expect(person.page.locator(".status")).to_contain_text("(1 of 3)")
+    expect(person.page.locator(".status")).to_contain_text("(student 1 of 3)")
     entrance = next(key for key in person.offered() if key.startswith("entrance"))
     person.drag(f"[data-key='{entrance}'] .hit", "[data-at=tile-5] .meadow")
     expect(person.page.locator(".log")).to_contain_text("student to island 5.")

@@ -11,26 +11,41 @@ const ofAnother = ({ seat = null }, you) => seat !== null && seat !== you;
 
 export class Overview {
   element = h("div", { class: "overview" });
-  /** What another player did last, and the step in which it happened. */
-  #news = { offset: 0, text: "" };
+  /** The last things that another player did, at most two, and the step in which the last of them happened. */
+  #news = { offset: 0, seat: null, texts: [] };
 
   /**
-   * Keeps the last sentence about another player, or about what the game's `isNews(event, you)` chooses.
-   * `sentence(event)` is the line of an event in the log, or null.
+   * Keeps the last two sentences about another player since the own turn, or about what the game's
+   * `isNews(event, you)` chooses. `sentence(event)` is the line of an event in the log, or null.
    */
-  note({ offset, events }, you, module, sentence) {
-    if (offset < this.#news.offset) return;
+  note({ offset, by, events }, you, module, sentence) {
+    if (offset <= this.#news.offset) return;
     const { isNews = ofAnother } = module;
-    const news = events.filter((event) => isNews(event, you));
-    const text = news.map(sentence).filter(Boolean).at(-1);
-    if (text) this.#news = { offset, text };
+    let { seat: last, texts } = by === you ? { ...this.#news, seat: null } : this.#news;
+    for (const event of events) {
+      const text = isNews(event, you) ? sentence(event) : null;
+      if (!text) continue;
+      const { seat = null } = event;
+      texts = seat !== null && seat === last ? [texts.at(-1), text] : [text];
+      last = seat;
+    }
+    this.#news = { offset, seat: last, texts };
+  }
+
+  /** The kept sentences as one. The second is about the same player, and does not repeat the name. */
+  #said({ seats }) {
+    const { seat, texts } = this.#news;
+    const [first, second] = texts;
+    if (!second) return first;
+    const name = `${seats.find((one) => one.seat === seat)?.name} `;
+    return `${first.replace(/\.$/, "")}; ${second.startsWith(name) ? second.slice(name.length) : second}`;
   }
 
   /** `module` is the game's, with `goal(view, room)` and `progress(view, who, room)`, each where the game has one. */
   paint(room, module) {
     if (room.status !== "playing" || !room.game) return this.element.replaceChildren();
     const who = (seat) => (seat === room.you ? "you" : short(room.seats.find((one) => one.seat === seat)?.name ?? ""));
-    const lines = [module.goal?.(room.game, room), module.progress?.(room.game, who, room), this.#news.text];
+    const lines = [module.goal?.(room.game, room), module.progress?.(room.game, who, room), this.#said(room)];
     return this.element.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, text)));
   }
 }

@@ -369,7 +369,10 @@ class TableView {
     const left = this.#due - (Date.now() + this.#ahead);
     const bots = new Set(room?.seats.filter((seat) => seat.bot).map((seat) => seat.seat));
     const running = this.#due > 0 && room?.status === "playing" && room.turn?.some((seat) => !bots.has(seat));
-    this.clock.textContent = running ? `${clockText(left)} left` : "";
+    const mine = running && room.turn.includes(room.you);
+    this.clock.replaceChildren(
+      ...(running ? [`${clockText(left)} left`, ...(mine ? [h("span", {}, " for your turn")] : [])] : []),
+    );
     this.clock.classList.toggle("short", running && left < 10_000);
   }
 

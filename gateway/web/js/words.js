@@ -75,8 +75,8 @@ export function describeRoom(event, who) {
   }
 }
 
-/** The prompt of a player whose turn it is. */
-export const yourTurn = (asked, last) => `Your turn${last ? ", last round" : ""}: ${asked}`;
+/** The prompt of a player whose turn it is; `note` is about the turn itself. */
+export const yourTurn = (asked, note) => `Your turn${note ? `, ${note}` : ""}: ${asked}`;
 
 export function clockText(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));

@@ -43,11 +43,19 @@ function worth(side) {
 }
 
 function price(cost) {
-  const left = WIDTH / 2 - ((cost.length - 1) * 15) / 2;
+  const apart = cost.length > 4 ? 15 : 19;
+  const left = WIDTH / 2 - ((cost.length - 1) * apart) / 2;
   return cost.length
     ? [
-        s("rect", { class: "tag", x: left - 10, y: HEIGHT - 22, width: cost.length * 15 + 5, height: 19, rx: 7 }),
-        ...cost.map((symbol, place) => small(sign(symbol), left + place * 15, HEIGHT - 12.5, 0.62)),
+        s("rect", {
+          class: "tag",
+          x: left - 10,
+          y: HEIGHT - 22,
+          width: (cost.length - 1) * apart + 20,
+          height: 19,
+          rx: 7,
+        }),
+        ...cost.map((symbol, place) => small(sign(symbol), left + place * apart, HEIGHT - 12.5, 0.56)),
       ]
     : null;
 }

@@ -87,10 +87,10 @@ class Codex {
       objective: "keep one of these two objectives",
       playing: this.#chosen
         ? "place the card on a lit corner of your area"
-        : "choose a card from your hand, then a place for it",
+        : "choose a card, then a place for it; then you draw",
       drawing: "draw a card from a deck, or one of the four open ones",
     };
-    return yourTurn(words[phase], last);
+    return yourTurn(words[phase], last && "last round");
   }
 
   #setup(own, options, view) {

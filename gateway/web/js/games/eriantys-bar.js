@@ -30,7 +30,8 @@ export function actionBar(view, seat, card, act, cloud) {
     const take = cloud(number);
     return take ? [cloudButton(content, number, take)] : [];
   });
-  return [row("", [...rows, ...students, ...clouds])].filter(Boolean);
+  const orIsland = rows.length ? [h("small", {}, "or tap an island")] : [];
+  return [row("", [...rows, ...orIsland, ...students, ...clouds])].filter(Boolean);
 }
 
 const total = (counts) => counts.reduce((sum, count) => sum + count, 0);

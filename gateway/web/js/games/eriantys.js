@@ -340,14 +340,14 @@ class Eriantys {
     const words = {
       planning: "play an assistant. Low numbers go first, high ones walk further",
       students: held
-        ? `where should the ${held.colour?.toLowerCase()} student go? (${turnOf(moves, players)})`
-        : `choose a student from your entrance (${turnOf(moves, players)})`,
+        ? `where should the ${held.colour?.toLowerCase()} student (${turnOf(moves, players)}) go?`
+        : `choose a student from your entrance (student ${turnOf(moves, players)})`,
       mother: "move mother nature to a lit island, then take a cloud",
       cloud: "take a cloud. Its students come to your entrance",
       character: "your character still asks for a choice",
     };
     const text = held?.number ? this.#question(room.game, options) : words[phase];
-    return yourTurn(`${text}${options.length ? "" : "…"}`, last);
+    return yourTurn(`${text}${options.length ? "" : "…"}`, last && "last round");
   }
 
   /** What the character that is being played asks for. */

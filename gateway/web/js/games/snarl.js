@@ -4,7 +4,7 @@ import { lit, narrowness } from "../board.js";
 import { h, picture, s } from "../dom.js";
 import { beast, hero, icon } from "../glyphs.js";
 import { yourTurn } from "../words.js";
-import { moveInWords, monsterAt, reach } from "./snarl-danger.js";
+import { expulsion, moveInWords, monsterAt, passed, reach } from "./snarl-danger.js";
 import { fold, start } from "./snarl-fold.js";
 import { CELL, ground, Memory, spot, standing, striped, things } from "./snarl-map.js";
 
@@ -30,10 +30,12 @@ const [WIDE, NARROW] = [
   [7, 7],
 ];
 const STANDING = { exited: "has left", ejected: "expelled", disconnected: "gone" };
+const ROCK = 0;
+const PASS = "You can go past a monster.";
 const MOVE_TIME = 120_000;
 
-const TOUCH = "Tap a lit tile, or an arrow.";
-const KEYS = "Press a lit tile. Arrows: one step, with Shift two; dot: stay.";
+const TOUCH = "Tap a tile with an orange ring, or an arrow.";
+const KEYS = "Press a tile with an orange ring. Arrow keys: 1 step, with Shift 2; . (full stop): stay.";
 
 const isMonster = ({ kind }) => kind !== "player";
 
@@ -116,7 +118,7 @@ class Snarl {
         "div",
         { class: "snarl-low" },
         own.window && this.#pad(moves, options ?? [], own),
-        this.#legend(own),
+        this.#legend(own, moves),
         own.window && this.#symbols(own, moves),
       ),
     ];
@@ -224,22 +226,28 @@ class Snarl {
       const step = STEPS[key] ?? [0, 0];
       const to = [position[0] + step[0], position[1] + step[1]];
       const found = moves.some((one) => one.to && spot(one.to) === spot(to)) || (key === " " && moves.length > 0);
+      const monster = found ? monsterAt(this.#monsters(view), to) : null;
+      const says = monster ? `${name}: ${expulsion(monster)}` : name;
       return h(
         "button",
         {
           type: "button",
-          class: `pad ${name.toLowerCase()}`,
-          "aria-label": name === text ? null : name,
+          class: `pad ${name.toLowerCase()}${monster ? " deadly" : ""}`,
+          "aria-label": says === text ? null : says,
+          title: monster ? says : null,
           disabled: !found,
           onclick: () => this.#go(to, options, view),
         },
         text,
+        monster && icon(beast(monster)),
       );
     });
     return h("div", { class: "pads" }, ...pads);
   }
 
-  #legend(view) {
+  #legend(view, moves) {
+    const scene = { position: view.window?.position, monsters: this.#monsters(view), memory: this.#memory };
+    const passes = moves.some(({ to }) => to && passed(to, scene));
     const key =
       view.key !== null
         ? `${this.table.who(view.key)} found the key: the exit is open`
@@ -249,8 +257,7 @@ class Snarl {
     return h(
       "div",
       { class: "snarl-news" },
-      h("strong", {}, `Level ${view.level} of ${view.last}`),
-      h("p", {}, key, ". ", "One of you has to get out, or all lose."),
+      h("p", {}, h("strong", {}, `Level ${view.level} of ${view.last}. `), `${key}. ${passes ? PASS : ""}`),
       view.window && h("p", { class: "quiet" }, this.#narrow() ? TOUCH : KEYS),
     );
   }
@@ -259,9 +266,11 @@ class Snarl {
   #symbols(view, moves) {
     const monsters = this.#monsters(view);
     const shown = [
-      ["go", "you can go here", moves.length],
-      ["deadly", "a monster: you would be expelled", moves.some((one) => one.to && monsterAt(monsters, one.to))],
+      ["go", "orange ring: you can go here", moves.length],
+      ["deadly", `a monster: you would be ${fate(view)}`, moves.some((one) => one.to && monsterAt(monsters, one.to))],
       ["stripes", "a monster can reach it next", reach(monsters, this.#memory.cells).size],
+      ["rock", "wall", [...this.#memory.cells.values()].includes(ROCK)],
+      ["unseen", "not seen yet", true],
       ["moved", "has moved since your last turn", true],
     ].filter(([, , there]) => there);
     return h(
@@ -287,9 +296,22 @@ class Snarl {
 
   prompt({ game }) {
     if (this.#armed) return "A monster stands there: you would be expelled. Press once more to go";
-    const aim = game.key !== null ? "get to the open exit" : this.#memory.key ? "get the key" : "look for the key";
-    return yourTurn(`go up to two steps and ${aim}`);
+    return yourTurn(aim(game.key !== null, this.#memory), "up to two steps");
   }
+}
+
+/** What a player does next, and what comes after it. */
+function aim(unlocked, { key, exit }) {
+  if (unlocked) return exit ? "leave by the open exit" : "find the exit, it is open";
+  const after = exit ? "then leave by the exit" : "then find the exit";
+  return key ? `get the key, ${after}` : "look for the key, then the exit";
+}
+
+/** What expulsion means for a player now: somebody has to get out of the level, or the game is lost. */
+function fate({ you, party, level, last }) {
+  const hope = party.some(({ seat, standing: now }) => seat !== you && (now === "active" || now === "exited"));
+  if (!hope) return "expelled, and the game lost";
+  return level < last ? "expelled (out until the next level)" : "expelled (out of this last level)";
 }
 
 /** The reason why one cannot go to a tile of the floor, or null. */
@@ -362,7 +384,10 @@ function score(view, seat, room) {
 /** What the others did, as far as it is about the present level. */
 const isNews = ({ type, seat, expelled }, you) => type === "level_began" || (seat ?? expelled ?? you) !== you;
 
-const goal = () => "Goal: beat all levels together; whoever gets out most often wins";
+const goal = ({ party }) =>
+  party.length > 1
+    ? "Goal: one of you must get out of each level, or all lose. Most often out wins; if equal, most keys"
+    : "Goal: get out of each level";
 
 const progress = (view, who) =>
   `Level ${view.level} of ${view.last}. Got out so far: ${view.party.map(({ seat, exits }) => `${who(seat)} ${often(exits)}`).join(", ")}`;

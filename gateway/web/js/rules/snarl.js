@@ -10,7 +10,7 @@ const small = (drawn) => {
 };
 
 export const rules = {
-  goal: "find the key together, then get out through the exit, level after level.",
+  goal: "find the key, then get out through the exit, level after level. At least one player has to get out of each level, or all lose. After the last level, whoever got out most often wins; if equal, whoever found more keys.",
   turn: [
     "In your turn, go up to two steps: up, down, left or right. You may also stay.",
     "You see two tiles in every direction; the page remembers what you have seen.",
