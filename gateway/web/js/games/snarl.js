@@ -30,7 +30,7 @@ const [WIDE, NARROW] = [
   [7, 7],
 ];
 const STANDING = { exited: "has left", ejected: "expelled", disconnected: "gone" };
-const ROCK = 0;
+const [ROCK, DOOR] = [0, 2];
 const PASS = "You can go past a monster.";
 const MOVE_TIME = 120_000;
 
@@ -239,7 +239,7 @@ class Snarl {
           onclick: () => this.#go(to, options, view),
         },
         text,
-        monster && icon(beast(monster)),
+        monster && icon(smaller(beast(monster))),
       );
     });
     return h("div", { class: "pads" }, ...pads);
@@ -265,11 +265,15 @@ class Snarl {
   /** The marks that are on tiles now, for those who see them for the first time. */
   #symbols(view, moves) {
     const monsters = this.#monsters(view);
+    const { cells, bright } = this.#memory;
+    const tiles = new Set(cells.values());
     const shown = [
       ["go", "orange ring: you can go here", moves.length],
       ["deadly", `a monster: you would be ${fate(view)}`, moves.some((one) => one.to && monsterAt(monsters, one.to))],
-      ["stripes", "a monster can reach it next", reach(monsters, this.#memory.cells).size],
-      ["rock", "wall", [...this.#memory.cells.values()].includes(ROCK)],
+      ["stripes", "a monster can reach it next", reach(monsters, cells).size],
+      ["rock", "wall", tiles.has(ROCK)],
+      ["doorway", "door", tiles.has(DOOR)],
+      ["dim", "seen before", cells.size > bright.size],
       ["unseen", "not seen yet", true],
       ["moved", "has moved since your last turn", true],
     ].filter(([, , there]) => there);
@@ -386,7 +390,7 @@ const isNews = ({ type, seat, expelled }, you) => type === "level_began" || (sea
 
 const goal = ({ party }) =>
   party.length > 1
-    ? "Goal: one of you must get out of each level, or all lose. Most often out wins; if equal, most keys"
+    ? "Goal: one of you must get out of each level, or all lose. Whoever gets out most often wins; if equal, most keys"
     : "Goal: get out of each level";
 
 const progress = (view, who) =>
