@@ -42,8 +42,8 @@ _CONTRAST = """(least) => {
   const paint = (shape) => {
     const { fill, stroke, strokeWidth } = getComputedStyle(shape);
     const width = (parseFloat(strokeWidth) / 2) * (shape.getScreenCTM()?.a ?? 1);
-    if (fill.startsWith("rgb(")) return [fill, 0];
-    return fill === "none" && stroke.startsWith("rgb(") && width > 8 ? [stroke, width] : null;
+    if (fill.startsWith("rgb(")) return [fill, false];
+    return fill === "none" && stroke.startsWith("rgb(") && width > 8 ? [stroke, true] : null;
   };
   const under = (text, x, y) => {
     const svg = text.closest("svg");
@@ -51,9 +51,9 @@ _CONTRAST = """(least) => {
     for (const shape of parts.slice(0, parts.indexOf(text)).reverse()) {
       const found = shape.tagName === "text" ? null : paint(shape);
       if (!found) continue;
-      const { left, right, top, bottom } = shape.getBoundingClientRect();
-      const [color, more] = found;
-      if (x > left - more && x < right + more && y > top - more && y < bottom + more) return numbers(color);
+      const [color, stroked] = found;
+      const point = new DOMPoint(x, y).matrixTransform(shape.getScreenCTM().inverse());
+      if (stroked ? shape.isPointInStroke(point) : shape.isPointInFill(point)) return numbers(color);
     }
     for (let element = svg; element; element = element.parentElement) {
       const { backgroundColor } = getComputedStyle(element);

@@ -33,6 +33,7 @@ const STANDING = { exited: "has left", ejected: "expelled", disconnected: "gone"
 const [ROCK, DOOR] = [0, 2];
 const PASS = "You can go past a monster.";
 const MOVE_TIME = 120_000;
+const FOLLOW_MS = 1000;
 
 const TOUCH = "Tap a tile with an orange ring, or an arrow.";
 const KEYS = "Press a tile with an orange ring. Arrow keys: 1 step, with Shift 2; . (full stop): stay.";
@@ -46,7 +47,7 @@ class Snarl {
   /** A tile with a monster that was pressed once: the next press goes there. */
   #armed = null;
   /** The level as spectators see it, for a player who is not in it any more: {view, offset, asked}. */
-  #followed = { view: start, offset: 0, asked: 0 };
+  #followed = { view: start, offset: 0, asked: 0, pausing: false };
 
   #narrow;
 
@@ -129,20 +130,26 @@ class Snarl {
     const out = own.you !== null && own.you !== undefined && !own.window && !own.end && room.status === "playing";
     if (!out || !this.table.history) return own;
     const followed = this.#followed;
-    if (followed.asked < room.offset) this.#follow(room.offset);
+    if (followed.asked < room.offset && !followed.pausing) this.#follow(room.offset);
     const { view } = followed;
     return view.board && view.level === own.level ? { ...view, you: own.you, window: null } : own;
   }
 
+  /** Reads what spectators see, at most once a second: gateways limit these requests. */
   async #follow(offset) {
     const followed = this.#followed;
     followed.asked = offset;
+    followed.pausing = true;
     for (const update of await this.table.history(followed.offset)) {
       if (update.offset <= followed.offset) continue;
       followed.view = update.events.reduce(fold, followed.view);
       followed.offset = update.offset;
     }
     this.table.paint();
+    setTimeout(() => {
+      followed.pausing = false;
+      this.table.paint();
+    }, FOLLOW_MS);
   }
 
   #remember(view) {
