@@ -131,7 +131,7 @@ def test_a_gateway_that_does_not_notice_lost_steps_is_noticed(monkeypatch: pytes
 
 def _run_until_players_are_not_told() -> None:
     """Run simulations, also beyond one in which a player has noticed something else first."""
-    for seed in range(60):
+    for seed in range(500):
         try:
             Simulation(seed, FakeServer(), kinds=("store_loses_its_tail",)).run()
         except AssertionError as error:

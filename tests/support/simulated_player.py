@@ -38,6 +38,8 @@ class Visit:
     believed: set[tuple[int, int]] = field(default_factory=set)
     """Epoch and offset of the steps that it was shown or acknowledged, and not told to be void."""
     over: bool = False
+    left: bool = False
+    """The player has given up its seat."""
     key: str = ""
     """The key of a private room."""
 
@@ -184,7 +186,8 @@ class SimulatedPlayer:
         if update["offset"] != offset + 1 or update["epoch"] < epoch:
             self.errors.append(f"{self.name} saw {offset} and then {update['offset']} of room {visit.room}")
         visit.position = (update["epoch"], update["offset"])
-        visit.believed.add(visit.position)
+        # An acknowledgement may overtake its step. Another step in its place shows that the store has lost it.
+        visit.believed = {place for place in visit.believed if place[1] != update["offset"]} | {visit.position}
         visit.seen.append(update)
         self._idle = 0
         if visit is not self.visit:
@@ -192,6 +195,8 @@ class SimulatedPlayer:
         self._options = update.get("options") or []
         kinds = {event["type"] for event in update["events"]}
         self._fed_up = self._fed_up or "room.left" in kinds
+        if any(event["type"] == "room.left" and event["seat"] == visit.seat for event in update["events"]):
+            self._end(visit)
         if kinds & {"room.ended", "room.closed"}:
             visit.over = True
             self.pending.clear()
@@ -230,12 +235,12 @@ class SimulatedPlayer:
                 self._once(visit, message["id"])
                 visit.acked[message["id"]] = (message["epoch"], message["offset"])
         latest = self._visit_of(message["room"])
-        if latest is not None and "offset" in message:
+        if latest is not None and "offset" in message and not latest.left:
             latest.believed.add((message["epoch"], message["offset"]))
 
     def _end(self, visit: Visit) -> None:
         """The player has no seat in the room, and knows it: the gateway need not tell it anything."""
-        visit.over = True
+        visit.over = visit.left = True
         visit.believed.clear()
         if visit is self.visit:
             self.pending.clear()
