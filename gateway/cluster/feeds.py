@@ -31,7 +31,7 @@ from gateway.cluster.visibility import visible_part
 from gateway.dialects.contract import DeliveredStep
 from gateway.metrics import Metrics
 from gateway.session.attachments import Attachment
-from shared.bus import attendance, updates, visibility
+from shared.bus import updates, visibility
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
 from shared.bus.updates import Wanted
@@ -189,7 +189,6 @@ class Feeds:
         self._fill(list(self._feeds.values()))
         for number in range(len(self._keys)):
             self._resend(Partition(number))
-        self._tasks.spawn(self._attach_again())
 
     def _deliver(self, feed: Feed, step: StepMessage) -> DeliveredStep | None:
         """Deliver a step to the followers that are waiting for it; the step as one of them saw it."""
@@ -229,29 +228,6 @@ class Feeds:
         return first
 
     # --- gaps ---------------------------------------------------------------------------------------------------------
-
-    async def _attach_again(self) -> None:
-        """Ask for fresh views of the rooms that do not know this gateway: their owners send them no steps. A store that
-        has lost its last writes may have lost that a client came to this gateway, and no step of the room."""
-        attached = [(feed, feed.followers) for feed in self._feeds.values()]  # before the call: the others are known
-        numbers = sorted({partition_of(feed.room, len(self._keys)) for feed, _ in attached})
-        while numbers:
-            try:
-                known = await attendance.all_rooms_of(
-                    self._store, [self._keys[at] for at in numbers], self._identity.id
-                )
-            except StoreError as error:
-                log.info("cannot read which rooms know this gateway: %s", error)
-                await asyncio.sleep(_RETRY_S)
-                continue
-            for feed, followers in attached:
-                if feed.room in known:
-                    continue
-                for attachment, follower in followers:
-                    if not attachment.stale:
-                        attachment.stale = True
-                        follower.position_lost(attachment, "rewound")
-            return
 
     def _gap(self, partition: Partition) -> None:
         self._fill(feed for feed in self._feeds.values() if partition_of(feed.room, len(self._keys)) == partition)

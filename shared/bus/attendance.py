@@ -35,12 +35,6 @@ async def rooms_of(store: Store, partition: Keys, gateway: GatewayId) -> list[Ro
     return sorted(RoomId(int(room)) for room in await store.call("SMEMBERS", partition.at(gateway)))
 
 
-async def all_rooms_of(store: Store, partitions: Sequence[Keys], gateway: GatewayId) -> set[RoomId]:
-    """The rooms of several partitions whose updates a gateway receives."""
-    replies = await store.pipe([("SMEMBERS", partition.at(gateway)) for partition in partitions])
-    return {RoomId(int(room)) for reply in replies for room in reply}
-
-
 def forgetting(partition: Keys, gateway: GatewayId, silent: Sequence[RoomId]) -> RedisCommand:
     """The command that removes a gateway that is no more, unless one of its rooms has not handled that yet. Its reply
     is 1 if the gateway is removed. Rooms that are `silent` will not handle it, and do not count."""
