@@ -1,5 +1,5 @@
-// What a narrow screen shows below the prompt, because players and log are further down there: the goal, how far
-// everybody is, and what another player did last.
+// The overview below the prompt on a narrow screen, where players and log are further down: the goal, the progress of
+// all players, and the last move of another one.
 
 import { h } from "./dom.js";
 
