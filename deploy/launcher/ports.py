@@ -11,9 +11,11 @@ from deploy.errors import USAGE, CommandError
 from shared.runtime.settings import HIGHEST_PORT
 
 LOOPBACK = "127.0.0.1"
-# The range is below the one that systems take ports of outgoing connections from. So a server that is down for a moment
-# finds its port free when it is restarted.
-POOL = range(20_000, 32_000)
+OUTGOING = 32_768
+"""The first port that Linux gives to outgoing connections. A server that is down for a moment finds its port free when
+it is restarted, if the port is below."""
+POOL = range(20_000, 27_000)
+"""Ports that are below `OUTGOING` together with their bus ports (`valkey.cluster_port`)."""
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.launcher.ports import LOOPBACK
+from deploy.launcher.ports import LOOPBACK, OUTGOING
 
+BUS_PORT = 5_000
+"""Offset of a server's port in the cluster bus."""
 ENV = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=4096"}
 """A larger cache of small blocks. Valkey's own builds come with jemalloc; this build uses the allocator of the C
 library, and a commit allocates thousands of small blocks for a moment. It saves a tenth of the CPU of
@@ -40,8 +42,8 @@ class ValkeyConfig:
 
 
 def cluster_port(port: int) -> int:
-    """Port of the cluster bus. Its default (port + 10000) may be in the range of outgoing connections."""
-    return port + 5_000 if port < 60_000 else port - 5_000
+    """Port of the cluster bus. Its default (port + 10000) is more often one that outgoing connections take."""
+    return port + BUS_PORT if port + BUS_PORT < OUTGOING else port - BUS_PORT
 
 
 def binary() -> Path:

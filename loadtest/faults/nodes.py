@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import socket
 from collections.abc import AsyncIterator
@@ -66,9 +67,14 @@ def _program(model: KnownProcess) -> tuple[str, str]:
 
 
 def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
+    """Free ports. Outgoing connections, of which a run opens many, do not take them before the server does."""
+    found: list[int] = []
+    for port in random.sample(range(20_000, 32_000), 200):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        found.append(port)
+        if len(found) == count:
+            return found
+    raise StoreDown("no free port was found for a server")

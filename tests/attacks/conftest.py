@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import pytest
 
-from deploy.launcher.ports import free_port
 from tests.support.cluster import Cluster
+from tests.support.free_ports import free_port
 from tests.support.player import Player
 
 NewPlayer: TypeAlias = Callable[[], Awaitable[Player]]

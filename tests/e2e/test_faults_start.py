@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from deploy.launcher.ports import free_port
 from tests.support.cluster import HOST, ROOT, Cluster
+from tests.support.free_ports import free_port
 from tests.support.valkey import ValkeyServer
 
 ROLES = ["gateway", "worker"]

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from deploy.launcher.ports import free_port
 from loadtest.clients.contract import SeatAssignment
 from loadtest.clients.snarl.client import SnarlPlayer
 from tests.support.cluster import HOST, QUICK, Cluster, Node
+from tests.support.free_ports import free_port
 
 PLAYERS = 3
 """Players of a game. Their table is full when the last of them has come."""

@@ -19,7 +19,8 @@ from shared.bus import keys
 from shared.bus.keys import Keys
 from shared.bus.scripts import SOURCES, script
 from shared.ids import Partition, RoomId
-from tests.support.launched import Launched, free_span, tavolata
+from tests.support.free_ports import free_span
+from tests.support.launched import Launched, tavolata
 from tests.support.player import Player
 from tests.support.stones import StonesTable
 from tests.support.valkey import ValkeyServer, ask_at

@@ -16,7 +16,8 @@ import pytest
 
 from deploy.launcher import cluster_file, store
 from deploy.launcher.cluster_file import RunningCluster, RunningProcess
-from tests.support.launched import FAKE, LINE, ROOT, UP, Launched, free_span, tavolata
+from tests.support.free_ports import free_span
+from tests.support.launched import FAKE, LINE, ROOT, UP, Launched, tavolata
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
 

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from redis import RedisError
 
-from deploy.launcher import cluster_nodes, ports, replication, store, valkey
+from deploy.launcher import cluster_nodes, replication, store, valkey
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.store_users import ROLES
 from shared.bus.address import Address
+from tests.support.free_ports import free_port
 from tests.support.launched import ROOT
 from tests.support.waiting import eventually
 
@@ -82,8 +83,8 @@ class ShippedSentinels(ShippedStore):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.servers = ports.consecutive(ports.free_port(), 3)
-        self.sentinels = ports.consecutive(ports.free_port(), 3, besides=self.servers)
+        self.servers = (free_port(), free_port(), free_port())
+        self.sentinels = (free_port(), free_port(), free_port())
 
     def start_server(self, port: int) -> None:
         first = self.servers[0]
@@ -158,7 +159,7 @@ class ShippedCluster(ShippedStore):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.servers = ports.consecutive(ports.free_port(), 6, second=valkey.cluster_port)
+        self.servers = tuple(free_port() for _ in range(6))
 
     def start_server(self, port: int) -> None:
         own = ["--port", str(port), "--cluster-port", str(valkey.cluster_port(port)), "--bind", "127.0.0.1"]

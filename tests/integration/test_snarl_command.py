@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.launcher.ports import free_port, listener
+from deploy.launcher.ports import listener
+from tests.support.free_ports import free_port
 from tests.support.launched import ROOT
 from tests.support.waiting import eventually
 

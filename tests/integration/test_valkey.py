@@ -5,8 +5,8 @@ from pathlib import Path
 
 from deploy.launcher import store, valkey
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port
 from deploy.launcher.store_users import OPERATOR, ROLES, StoreUsers
+from tests.support.free_ports import free_port
 from tests.support.launched import ROOT
 from tests.support.valkey import ValkeyServer, ask_at
 from tests.support.waiting import eventually

@@ -15,9 +15,9 @@ from typing import Any, Self
 from deploy.launcher import store
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.embedded_store import Topology
-from deploy.launcher.ports import free_port
 from shared.bus import keys
 from shared.runtime.settings import GatewaySettings, StoreSettings, WorkerSettings, from_env
+from tests.support.free_ports import free_port
 from tests.support.store_sets import RunningClusterSet, RunningSentinelSet, StoreSet
 from tests.support.valkey import ValkeyServer
 from tests.support.waiting import eventually
@@ -30,7 +30,6 @@ QUICK: dict[str, Any] = {"lease_ms": 600, "gateway_lease_ms": 2_500, "retry_ms":
 a busy machine delays does not count as dead."""
 NEVER_MS = 60_000
 """Time after which a server of a store with replicas counts as dead, in tests where none dies."""
-_ATTEMPTS = 5
 
 
 def topology() -> Topology:
@@ -113,14 +112,8 @@ class Node:
             )
 
     def await_ready(self) -> None:
-        for _ in range(_ATTEMPTS):
-            eventually(lambda: not self.alive or self._is_ready(), f"the {self.role} is ready: {self.log()[-500:]}")
-            if self.alive:
-                return
-            assert "cannot listen" in self.log(), self.log()
-            self.port = self.ops_port = 0
-            self.launch()
-        raise AssertionError(self.log())
+        eventually(lambda: not self.alive or self._is_ready(), f"the {self.role} is ready: {self.log()[-500:]}")
+        assert self.alive, self.log()
 
     def start(self) -> Self:
         self.launch()

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Self
 
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port
 from tests.support.cluster import HOST, ROOT, Cluster, Node
+from tests.support.free_ports import free_port
 from tests.support.waiting import eventually
 
 HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")

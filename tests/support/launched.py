@@ -1,7 +1,6 @@
 """A cluster that was started with the command line, and the functions by which tests control it."""
 
 import os
-import random
 import re
 import signal
 import subprocess
@@ -13,7 +12,7 @@ from typing import Any, Self
 
 from deploy.launcher import cluster_file
 from deploy.launcher.cluster_file import RunningCluster
-from deploy.launcher.ports import POOL, is_free
+from tests.support.free_ports import free_span
 from tests.support.valkey import ask_at
 from tests.support.waiting import eventually
 
@@ -22,14 +21,6 @@ FAKE = "tests.support.fake_tavolata"
 UP = "tavolata down --data"
 """Part of the last line that `up` prints when the cluster is ready."""
 LINE = re.compile(r"(supervisor|valkey|valkey-replica|sentinel|gateway|worker) (\d+) (\d+|-) (\S+)( \w+=\S+)*")
-
-
-def free_span(size: int) -> int:
-    """The first of `size` consecutive free ports."""
-    for first in range(random.choice(POOL), POOL.stop):
-        if all(is_free(first + number) for number in range(size)):
-            return first
-    raise AssertionError("no free ports")
 
 
 def tavolata(

@@ -6,7 +6,8 @@ from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Self
 
-from deploy.launcher.ports import LOOPBACK, free_port
+from deploy.launcher.ports import LOOPBACK
+from tests.support.free_ports import free_port
 
 
 class Proxy:

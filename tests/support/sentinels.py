@@ -9,7 +9,7 @@ from typing import Self
 
 from deploy.launcher import store, valkey
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port
+from tests.support.free_ports import free_port
 from tests.support.valkey import ValkeyServer, ask
 from tests.support.waiting import eventually
 

@@ -22,10 +22,10 @@ from deploy.launcher import cluster_nodes, store, valkey
 from deploy.launcher.cluster_nodes import ClusterNode
 from deploy.launcher.cluster_set import PRIMARIES, ClusterSet
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port, is_free
 from deploy.launcher.sentinel_set import SERVICE, SentinelSet
 from deploy.launcher.store_users import OPERATOR, StoreUsers
 from shared.bus.address import Address
+from tests.support.free_ports import free_port
 from tests.support.waiting import eventually
 
 HOST = "127.0.0.1"
@@ -155,7 +155,7 @@ class RunningSentinelSet(StoreSet):
 
     def __init__(self, *, replicas: int = 2, sentinels: int = 3, down_after_ms: int = 1_000) -> None:
         super().__init__()
-        ports = _free_ports(1 + replicas + sentinels)
+        ports = [free_port() for _ in range(1 + replicas + sentinels)]
         self.config = SentinelSet(
             folder=self.folder,
             users=self.users,
@@ -235,7 +235,7 @@ class RunningClusterSet(StoreSet):
 
     def __init__(self, *, down_after_ms: int = 2_000) -> None:
         super().__init__()
-        ports = tuple(_free_cluster_ports(6))
+        ports = tuple(free_port() for _ in range(6))
         self.config = ClusterSet(folder=self.folder, users=self.users, servers=ports, down_after_ms=down_after_ms)
 
     def url_of(self, role: str) -> str:
@@ -282,7 +282,7 @@ class RunningClusterSet(StoreSet):
 
     def join(self) -> SetProcess:
         """Start another, empty server and let it meet the others; it has no slots and replicates none."""
-        self.config = replace(self.config, servers=(*self.config.servers, *_free_cluster_ports(1)))
+        self.config = replace(self.config, servers=(*self.config.servers, free_port()))
         server = self._add(len(self.servers))
         eventually(lambda: self.answers(server), "the server answers")
         first = self.servers[0]
@@ -300,23 +300,3 @@ class RunningClusterSet(StoreSet):
         self.servers.append(server)
         server.start()
         return server
-
-
-def _free_ports(count: int) -> list[int]:
-    found: list[int] = []
-    while len(found) < count:
-        port = free_port()
-        if port not in found:
-            found.append(port)
-    return found
-
-
-def _free_cluster_ports(count: int) -> list[int]:
-    """Ports whose bus ports are free, too, and which are no bus ports of each other."""
-    found: list[int] = []
-    while len(found) < count:
-        port = free_port()
-        taken = {*found, *map(valkey.cluster_port, found)}
-        if is_free(valkey.cluster_port(port)) and not taken & {port, valkey.cluster_port(port)}:
-            found.append(port)
-    return found

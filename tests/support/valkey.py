@@ -12,11 +12,9 @@ from redis import Redis
 
 from deploy.launcher import store, valkey
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port
 from deploy.launcher.valkey import ValkeyConfig
+from tests.support.free_ports import free_port
 from tests.support.waiting import eventually
-
-ATTEMPTS = 5
 
 
 def ask(port: int, *words: str) -> Any:
@@ -51,10 +49,16 @@ class ValkeyServer:
         self.folder = Path(tempfile.mkdtemp(prefix="tavolata-valkey-"))
         self.data = self.folder / "data"
         self.data.mkdir()
-        self._settings = (appendonly, appendfsync, cluster, extra)
         self._process: subprocess.Popen[bytes] | None = None
         self._copies = 0
-        self.config = self._config(free_port())
+        self.config = ValkeyConfig(
+            port=free_port(),
+            directory=self.data,
+            appendonly=appendonly,
+            appendfsync=appendfsync,
+            cluster=cluster,
+            extra=extra,
+        )
 
     @property
     def port(self) -> int:
@@ -73,13 +77,17 @@ class ValkeyServer:
         return self._process is not None
 
     def start(self) -> Self:
-        """Start on a free port, and wait until it answers."""
-        for _ in range(ATTEMPTS):
-            try:
-                return self._start()
-            except ChildProcessError:
-                self.config = self._config(free_port())
-        raise AssertionError(f"Valkey does not start: {self.log()[-500:]}")
+        """Return when it answers."""
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen(bound_to_parent(valkey.command(self.config)), stdout=log, stderr=log)
+        self._process = process
+        eventually(lambda: process.poll() is not None or store.answers(self.url), "Valkey answers")
+        if process.poll() is not None:
+            self._process = None
+            raise AssertionError(f"Valkey does not start: {self.log()[-500:]}")
+        if self.config.cluster and self._alone:
+            self._own_all_slots()
+        return self
 
     def ask(self, *words: str) -> Any:
         """The reply to one command."""
@@ -108,7 +116,7 @@ class ValkeyServer:
         """Start again on the same port and data; kills it first if it runs."""
         if self._process is not None:
             self.kill()
-        self._start()
+        self.start()
 
     def copy_data(self) -> Path:
         """A copy of the files on disk, for `rewind`."""
@@ -121,7 +129,7 @@ class ValkeyServer:
             self.kill()
         shutil.rmtree(self.data)
         shutil.copytree(copy, self.data)
-        self._start()
+        self.start()
 
     def log(self) -> str:
         path = self.folder / "log"
@@ -139,29 +147,6 @@ class ValkeyServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _config(self, port: int) -> ValkeyConfig:
-        appendonly, appendfsync, cluster, extra = self._settings
-        return ValkeyConfig(
-            port=port,
-            directory=self.data,
-            appendonly=appendonly,
-            appendfsync=appendfsync,
-            cluster=cluster,
-            extra=extra,
-        )
-
-    def _start(self) -> Self:
-        with (self.folder / "log").open("ab") as log:
-            process = subprocess.Popen(bound_to_parent(valkey.command(self.config)), stdout=log, stderr=log)
-        self._process = process
-        eventually(lambda: process.poll() is not None or store.answers(self.url), "Valkey answers")
-        if process.poll() is not None:
-            self._process = None
-            raise ChildProcessError(self.log()[-500:])
-        if self.config.cluster and self._alone:
-            self._own_all_slots()
-        return self
 
     def _own_all_slots(self) -> None:
         if b"cluster_slots_assigned:16384" not in self.ask("CLUSTER", "INFO"):

@@ -12,12 +12,12 @@ import pytest
 
 from deploy.launcher import store as launcher_store
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port
 from shared.bus import store_address
 from shared.bus.store import Store
 from shared.bus.topology import topology_of
 from tests.support.bus import own_prefix
 from tests.support.fake_store import FakeStore
+from tests.support.free_ports import free_port
 from tests.support.sentinels import SentinelServers
 from tests.support.valkey import ValkeyServer
 from tests.support.valkey_cluster import ClusterServers

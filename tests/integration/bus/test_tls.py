@@ -11,12 +11,12 @@ import pytest
 from deploy.errors import USAGE, CommandError
 from deploy.launcher import store
 from deploy.launcher.die_with_parent import bound_to_parent
-from deploy.launcher.ports import free_port
 from shared.bus.address import Address, BadUrl, TlsFiles
 from shared.bus.client import StoreClient
 from shared.bus.store import StoreDown
 from tests.support.certificates import Certificates
 from tests.support.cluster import Cluster
+from tests.support.free_ports import free_port
 from tests.support.player import Player
 from tests.support.stones import StonesTable
 from tests.support.waiting import eventually

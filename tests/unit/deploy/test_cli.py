@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from deploy import cli
-from tests.support.launched import free_span
+from tests.support.free_ports import free_span
 
 
 class Outcome(NamedTuple):

@@ -8,8 +8,8 @@ from deploy.errors import USAGE, CommandError
 from deploy.launcher import embedded_store
 from deploy.launcher.cluster_store import ClusterStore
 from deploy.launcher.embedded_store import EmbeddedStore, StandaloneStore, StoreRequest, Topology, topology_in
-from deploy.launcher.ports import free_port
 from deploy.launcher.sentinel_store import SentinelStore
+from tests.support.free_ports import free_port
 
 
 def request(folder: Path) -> StoreRequest:

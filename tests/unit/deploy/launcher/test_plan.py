@@ -13,7 +13,7 @@ from deploy.launcher import ports
 from deploy.launcher.plan import joined_listeners, lay_out, listener_ports, plan_from_env
 from deploy.launcher.store import without_password
 from shared.runtime.settings import GatewaySettings, WorkerSettings, from_env
-from tests.support.launched import free_span
+from tests.support.free_ports import free_span
 
 DATA = Path("somewhere")
 

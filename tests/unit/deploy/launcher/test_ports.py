@@ -6,8 +6,9 @@ import socket
 import pytest
 
 from deploy.errors import USAGE, CommandError
-from deploy.launcher import ports
-from tests.support.launched import free_span
+from deploy.launcher import ports, valkey
+from shared.runtime.settings import HIGHEST_PORT
+from tests.support.free_ports import free_port, free_span
 
 
 def test_a_port_is_free_until_a_server_listens_on_it() -> None:
@@ -18,7 +19,7 @@ def test_a_port_is_free_until_a_server_listens_on_it() -> None:
 
 
 def test_the_preferred_port_is_chosen_if_it_is_free() -> None:
-    port = ports.free_port()
+    port = free_port()
     assert ports.free_port(port) == port
     with socket.create_server(("127.0.0.1", port)):
         assert ports.free_port(port) != port
@@ -46,8 +47,13 @@ def test_servers_with_two_ports_get_pairs_that_are_both_free() -> None:
     assert other == first + 1
 
 
+def test_bus_ports_are_not_taken_by_outgoing_connections() -> None:
+    assert all(valkey.cluster_port(port) < ports.OUTGOING for port in (*ports.POOL, 8_200, ports.OUTGOING - 1))
+    assert valkey.cluster_port(HIGHEST_PORT) <= HIGHEST_PORT
+
+
 def test_the_listening_process_is_found_by_its_port() -> None:
-    port = ports.free_port()
+    port = free_port()
     assert ports.listener(port) is None
     with socket.create_server(("127.0.0.1", port)):
         assert str(ports.listener(port)).endswith(f"(pid {os.getpid()})")
