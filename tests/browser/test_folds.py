@@ -13,6 +13,8 @@ from shared.games.codex.cards import CARDS, OBJECTIVES
 from shared.games.codex.pieces import Face
 from shared.games.eriantys import game as eriantys
 from shared.games.eriantys.cards import CARDS as CHARACTERS
+from shared.games.eriantys.islands import strongest
+from shared.games.eriantys.views import View, owner_of
 from shared.games.snarl import game as snarl
 from shared.ids import Seat
 from tests.browser.conftest import Newcomer
@@ -23,6 +25,11 @@ FOLD = """async ([game, steps]) => {
   const module = await load(game);
   let view = module.start;
   return steps.map((events) => (view = events.reduce((now, event) => module.fold(now, event), view)));
+}"""
+
+BUILDERS = """async (views) => {
+  const { builder } = await import("/web/js/games/eriantys-influence.js");
+  return views.map((view) => view.groups.map((group) => builder(view, group)));
 }"""
 
 
@@ -106,3 +113,14 @@ def test_the_page_knows_what_characters_cost(newcomer: Newcomer) -> None:
     assert {int(number): card["cost"] for number, card in shown.items()} == {
         number: card.cost for number, card in CHARACTERS.items()
     }
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_page_foresees_who_builds_where_mother_nature_stops(newcomer: Newcomer, seats: int) -> None:
+    _, views = random_game(eriantys.GAME, seats, 1, True, expert=True)
+    foreseen = newcomer().visit().page.evaluate(BUILDERS, views)
+    for view, colors in zip(msgspec.convert(views, list[View]), foreseen, strict=True):
+        for group, color in zip(view.groups, colors, strict=True):
+            winner = None if group.no_entry else strongest(view, group)
+            assert color == (None if winner is owner_of(view, group) else winner)
+    assert any(any(colors) for colors in foreseen)

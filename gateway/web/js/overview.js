@@ -1,5 +1,5 @@
-// The overview below the prompt on a narrow screen, where players and log are further down: the goal, the progress of
-// all players, and the last move of another one.
+// The overview below the prompt on a narrow screen, where players and log are further down: the goal and the way to
+// it, the progress of all players, and the last move of another one.
 
 import { h } from "./dom.js";
 
@@ -41,11 +41,17 @@ export class Overview {
     return `${first.replace(/\.$/, "")}; ${second.startsWith(name) ? second.slice(name.length) : second}`;
   }
 
-  /** `module` is the game's, with `goal(view, room)` and `progress(view, who, room)`, each where the game has one. */
+  /** `module` is the game's, with `goal`, `hint` and `progress`, each where the game has one. */
   paint(room, module) {
     if (room.status !== "playing" || !room.game) return this.element.replaceChildren();
     const who = (seat) => (seat === room.you ? "you" : short(room.seats.find((one) => one.seat === seat)?.name ?? ""));
-    const lines = [module.goal?.(room.game, room), module.progress?.(room.game, who, room), this.#said(room)];
-    return this.element.replaceChildren(...lines.filter(Boolean).map((text) => h("p", {}, text)));
+    const lines = {
+      goal: module.goal?.(room.game, room),
+      hint: module.hint?.(room.game, room),
+      progress: module.progress?.(room.game, who, room),
+      news: this.#said(room),
+    };
+    const shown = Object.entries(lines).filter(([, text]) => text);
+    return this.element.replaceChildren(...shown.map(([kind, text]) => h("p", { class: kind }, text)));
   }
 }

@@ -314,7 +314,8 @@ class TableView {
     const cancel =
       this.#game.half?.() &&
       button("Cancel", () => this.#game.cancel() && this.#paint(), { class: "small", title: "Escape" });
-    const goal = room.game && this.module.goal?.(room.game, room);
+    const aims = room.game ? [this.module.goal, this.module.hint].map((line) => line?.(room.game, room)) : [];
+    const goal = aims.filter(Boolean).join(". ");
     this.status.replaceChildren(
       h("div", { class: "task" }, h("span", { class: "says", role: "status" }, says), goal && h("small", {}, goal)),
       ...(cancel ? [cancel] : []),

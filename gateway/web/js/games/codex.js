@@ -87,7 +87,7 @@ class Codex {
       objective: "keep one of these two objectives",
       playing: this.#chosen
         ? "place the card on a lit corner of your area"
-        : "choose a card, then a place for it; then you draw",
+        : "choose a card (front or back), place it, then draw",
       drawing: "draw a card from a deck, or one of the four open ones",
     };
     return yourTurn(words[phase], last && "last round");
@@ -432,7 +432,10 @@ function score(view, seat) {
   );
 }
 
-const goal = () => `Goal: the most points; at ${GOAL} the last round begins`;
+const goal = () => `Goal: most points; the last round begins at ${GOAL}`;
+
+const hint = () =>
+  "Gold cards need the symbols at their bottom visible in your area. Turned over, a card is free and scores 0";
 
 const progress = ({ table }, who) =>
   `Points: ${table.order.map((seat) => `${who(seat)} ${table.players[seat].points}`).join(", ")}`;
@@ -445,6 +448,7 @@ export const codex = {
   turn: (view) => (view.table.current === null ? [] : [view.table.current]),
   marks,
   goal,
+  hint,
   progress,
   score,
   panel,

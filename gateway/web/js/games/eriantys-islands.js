@@ -81,8 +81,22 @@ function mother() {
 
 const closed = () => s("g", { class: "noentry" }, s("circle", { r: 9 }), s("path", { d: "M-5 -5 L5 5 M5 -5 L-5 5" }));
 
-/** The place of a tower on its tile. */
-const towerPlace = ([x, y], land) => [x - land + 26, y - land + 24];
+/** The corners of a tile in which a tower can stand, the usual one first. Mother nature stands at the top right. */
+const CORNERS = [
+  [-1, -1],
+  [-1, 1],
+  [1, 1],
+  [1, -1],
+];
+
+/** The place of a tower on its tile: in the first corner that is not on another tile of the group. */
+function towerPlace(tile, tiles, where, land) {
+  const [x, y] = where.get(tile);
+  const others = tiles.filter((one) => one !== tile).map((one) => where.get(one));
+  const corners = CORNERS.map(([right, down]) => [x + right * (land - 26), y + down * (land - 24)]);
+  const isFree = ([across, below]) => others.every((other) => Math.hypot(other[0] - across, other[1] - below) > land);
+  return corners.find(isFree) ?? corners[0];
+}
 
 /** The place of a tile's number: below the tile, beside a tower of its group that stands there. */
 function numberPlace([x, y], land, towers) {
@@ -95,7 +109,9 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
   const order = inOrder(tiles);
   const path = [order[0], ...order].map((tile) => where.get(tile).join(" ")).join(" L ");
   const here = tiles.includes(view.mother);
-  const towers = tiles.filter((tile) => view.tiles[tile - 1].tower).map((tile) => towerPlace(where.get(tile), land));
+  /** The tile that has a note about its group instead of its number. */
+  const noted = target?.note ? order[Math.floor(order.length / 2)] : null;
+  const towers = tiles.filter((tile) => view.tiles[tile - 1].tower).map((tile) => towerPlace(tile, tiles, where, land));
   const students = tiles.reduce(
     (sum, tile) => sum.map((count, index) => count + view.tiles[tile - 1].students[index]),
     [0, 0, 0, 0, 0],
@@ -121,14 +137,16 @@ function group(view, { tiles, no_entry: closings }, where, land, target) {
     // Above all meadows of the group: its tiles overlap.
     ...tiles.map((tile) => {
       const { students: those, tower: built } = view.tiles[tile - 1];
-      return at(
-        ...where.get(tile),
-        at(0, 0, ...crowd(those, 27)),
-        built && at(...towerPlace([0, 0], land), s("g", { transform: "scale(1.5)" }, tower(built))),
-      );
+      return [
+        at(...where.get(tile), ...crowd(those, 27)),
+        built && at(...towerPlace(tile, tiles, where, land), s("g", { transform: "scale(1.5)" }, tower(built))),
+      ];
     }),
     ...tiles.map((tile) =>
-      at(...numberPlace(where.get(tile), land, towers), label(0, 0, tile, { class: "tilenumber" })),
+      at(
+        ...numberPlace(where.get(tile), land, towers),
+        tile === noted ? label(0, 0, target.note, { class: "tilenote" }) : label(0, 0, tile, { class: "tilenumber" }),
+      ),
     ),
     here && at(where.get(view.mother)[0] + land - 20, where.get(view.mother)[1] - land + 30, mother()),
     ...Array.from({ length: closings }, (_, number) =>
@@ -184,8 +202,8 @@ function facts(view, bag, narrow) {
 }
 
 /**
- * `target(group)` and `take(cloud)` return the action of pressing one, if there is one now; `target` may also return
- * {why}, the reason why there is none.
+ * `target(group)` and `take(cloud)` return the action of pressing one, if there is one now; that of a group may have a
+ * `note`, which is written on it. `target` may also return {why}, the reason why there is none.
  */
 export function islands(view, narrow, target, take) {
   const shape = narrow ? NARROW : WIDE;

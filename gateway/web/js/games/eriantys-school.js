@@ -9,8 +9,8 @@ const ROW = 34;
 const LABELS = 15;
 const ROOMS = [
   [51, "entrance"],
-  [226, "dining room"],
-  [430, "towers"],
+  [246, "dining room · most of a color: professor"],
+  [434, "towers"],
 ];
 const SEATS = 10;
 const [HALL_X, PROFESSOR_X, TOWER_X] = [112, 372, 414];
@@ -78,7 +78,7 @@ export function panel(view, seat) {
     );
   return [
     h("div", { class: "cells", "data-at": `entrance-${seat}` }, ...COLOURS.map(cell)),
-    h("small", { class: "cellskey" }, "in the dining room, + in the entrance"),
+    h("small", { class: "cellskey" }, "dining room, + entrance, gold: professor"),
   ];
 }
 

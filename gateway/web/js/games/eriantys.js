@@ -6,6 +6,7 @@ import { coin, COLOURS, icon, student, tower } from "../glyphs.js";
 import { yourTurn } from "../words.js";
 import { actionBar, swapButton } from "./eriantys-bar.js";
 import { fold, price } from "./eriantys-fold.js";
+import { builder } from "./eriantys-influence.js";
 import { islands } from "./eriantys-islands.js";
 import { panel, school, towersLeft } from "./eriantys-school.js";
 import { CHARACTERS, describe } from "./eriantys-words.js";
@@ -88,8 +89,10 @@ class Eriantys {
       const why = this.#unreachable(offer, view, group);
       return why && { why };
     }
-    const text = found.type === "move_mother" ? `Mother nature, ${plural(found.steps, "step")}` : "Here";
-    return { label: text, act: () => this.#send(found) };
+    const act = () => this.#send(found);
+    if (found.type !== "move_mother") return { label: "Here", act };
+    const note = stopInWords(view, group);
+    return { label: `Mother nature, ${plural(found.steps, "step")}, ${note}`, act, note };
   }
 
   /** The reason why an island cannot be chosen now, or null if none of them can. */
@@ -340,7 +343,7 @@ class Eriantys {
     const words = {
       planning: "play an assistant. Low numbers go first, high ones walk further",
       students: held
-        ? `where should the ${held.colour?.toLowerCase()} student (${turnOf(moves, players)}) go?`
+        ? `${held.colour?.toLowerCase()} student: dining room or island?`
         : `choose a student from your entrance (student ${turnOf(moves, players)})`,
       mother: "move mother nature to a lit island, then take a cloud",
       cloud: "take a cloud. Its students come to your entrance",
@@ -395,6 +398,14 @@ class Eriantys {
         return [];
     }
   }
+}
+
+/** What happens where mother nature stops on a group of islands. */
+function stopInWords(view, group) {
+  if (group.no_entry) return "closed";
+  const color = builder(view, group);
+  if (!color) return "no change";
+  return color === view.players[view.turn].tower ? "you build" : `${color.toLowerCase()} builds`;
 }
 
 /** Which student of a turn is to be moved now: four are moved with three players, else three. */
@@ -474,7 +485,10 @@ function score(view, seat, room) {
   ];
 }
 
-const goal = () => "Goal: be first to build all your towers on the islands";
+const goal = () => "Goal: be first to build all your towers";
+
+const hint = () =>
+  "Where mother nature stops, the most influence builds one: students count for the owner of their professor";
 
 /** The towers that each player, or each team, has still to build. */
 function progress(view, who, room) {
@@ -500,6 +514,7 @@ export const eriantys = {
   turn: (view) => (view.phase === "over" ? [] : [view.turn]),
   marks,
   goal,
+  hint,
   progress,
   score,
   panel,

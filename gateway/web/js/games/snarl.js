@@ -6,7 +6,7 @@ import { beast, hero, icon } from "../glyphs.js";
 import { yourTurn } from "../words.js";
 import { expulsion, moveInWords, monsterAt, passed, reach } from "./snarl-danger.js";
 import { fold, start } from "./snarl-fold.js";
-import { CELL, ground, Memory, spot, standing, striped, things } from "./snarl-map.js";
+import { CELL, exitShape, ground, keyShape, Memory, spot, standing, striped, things } from "./snarl-map.js";
 
 const STEPS = {
   ArrowUp: [-1, 0],
@@ -261,23 +261,29 @@ class Snarl {
         : view.window && this.#memory.key
           ? "You have seen the key: stop on its tile"
           : "The key is still to be found";
+    const narrow = this.#narrow();
     return h(
       "div",
       { class: "snarl-news" },
-      h("p", {}, h("strong", {}, `Level ${view.level} of ${view.last}. `), `${key}. ${passes ? PASS : ""}`),
-      view.window && h("p", { class: "quiet" }, this.#narrow() ? TOUCH : KEYS),
+      h("p", {}, !narrow && h("strong", {}, `Level ${view.level} of ${view.last}. `), `${key}. ${passes ? PASS : ""}`),
+      view.window && h("p", { class: "quiet" }, narrow ? TOUCH : KEYS),
     );
   }
 
-  /** The marks that are on tiles now, for those who see them for the first time. */
+  /** The marks and things that are on tiles now, for those who see them for the first time. */
   #symbols(view, moves) {
     const monsters = this.#monsters(view);
-    const { cells, bright } = this.#memory;
+    const { cells, bright, key, exit } = this.#memory;
     const tiles = new Set(cells.values());
+    const unlocked = view.key !== null;
+    const expelled = this.#narrow() ? "a monster: it expels you" : `a monster: you would be ${fate(view)}`;
+    const shapes = { key: keyShape(), exit: exitShape(unlocked) };
     const shown = [
-      ["go", "orange ring: you can go here", moves.length],
-      ["deadly", `a monster: you would be ${fate(view)}`, moves.some((one) => one.to && monsterAt(monsters, one.to))],
+      ["go", this.#narrow() ? "you can go here" : "orange ring: you can go here", moves.length],
+      ["deadly", expelled, moves.some((one) => one.to && monsterAt(monsters, one.to))],
       ["stripes", "a monster can reach it next", reach(monsters, cells).size],
+      ["key", "the key", key],
+      ["exit", unlocked ? "the exit, open" : "the exit, locked", exit],
       ["rock", "wall", tiles.has(ROCK)],
       ["doorway", "door", tiles.has(DOOR)],
       ["dim", "seen before", cells.size > bright.size],
@@ -287,7 +293,9 @@ class Snarl {
     return h(
       "ul",
       { class: "snarl-symbols" },
-      ...shown.map(([kind, text]) => h("li", {}, h("span", { class: `swatch ${kind}` }), text)),
+      ...shown.map(([kind, text]) =>
+        h("li", {}, kind in shapes ? icon(smaller(shapes[kind])) : h("span", { class: `swatch ${kind}` }), text),
+      ),
     );
   }
 
@@ -397,11 +405,11 @@ const isNews = ({ type, seat, expelled }, you) => type === "level_began" || (sea
 
 const goal = ({ party }) =>
   party.length > 1
-    ? "Goal: one of you must get out of each level, or all lose. Whoever gets out most often wins; if equal, most keys"
+    ? "Goal: get out of each level. If nobody does, all lose. In the end, most exits win; if equal, most keys"
     : "Goal: get out of each level";
 
 const progress = (view, who) =>
-  `Level ${view.level} of ${view.last}. Got out so far: ${view.party.map(({ seat, exits }) => `${who(seat)} ${often(exits)}`).join(", ")}`;
+  `Level ${view.level} of ${view.last}. Exits (keys found): ${view.party.map(({ seat, exits, keys }) => `${who(seat)} ${exits} (${keys})`).join(", ")}`;
 
 export const snarl = {
   open: (table) => new Snarl(table),
