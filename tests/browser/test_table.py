@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Newcomer
 from tests.browser.person import Person
@@ -23,6 +23,17 @@ def two_at_a_table(newcomer: Newcomer, game: str = "stones") -> tuple[Person, Pe
 
 def name_of(person: Person) -> str:
     return person.page.locator("#name").inner_text()
+
+
+def held_back(page: Page, path: str) -> list[Route]:
+    """The requests for a path, none of which goes on before the test says so."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(path, hold)
+    return held
 
 
 def test_two_browsers_at_one_table_see_each_others_moves_and_words(newcomer: Newcomer) -> None:
@@ -144,6 +155,36 @@ def test_two_tabs_of_one_browser_are_two_players(newcomer: Newcomer) -> None:
     assert other.locator("#name").inner_text() != mine
     person.press("take-1")
     expect(other.locator(".log")).to_contain_text(f"{mine} took 1 stone.")
+
+
+def test_a_table_that_is_left_and_opened_again_while_it_loads_is_followed(newcomer: Newcomer) -> None:
+    host, guest = newcomer(), newcomer()
+    table = host.open_table("stones")
+    held = held_back(guest.page, "**/games/stones.js")
+    guest.visit()
+    guest.page.locator("#number").fill(str(table))
+    guest.page.locator("#number").press("Enter")
+    while not held:
+        guest.page.wait_for_timeout(20)
+    guest.page.go_back()
+    guest.page.locator(".gamecard").first.wait_for()
+    guest.page.go_forward()
+    held[0].continue_()
+    guest.page.locator("#sit").click()
+    guest.page.locator(".board[data-status=playing]").wait_for()
+
+
+def test_a_taken_name_is_replaced_before_the_page_shows_a_table(newcomer: Newcomer) -> None:
+    person = newcomer()
+    table = person.open_table("stones")
+    other = person.open_tab()
+    before = len(person.sent)
+    held = held_back(other, "**/api/games")
+    other.goto(f"{person.url}/t/{table}")
+    expect(other.locator("#name")).not_to_have_text(name_of(person))
+    held[0].continue_()
+    expect(other.locator(".invitation h2")).to_have_text(f"{name_of(person)} invites you to Stones")
+    assert [frame["type"] for frame in person.sent[before:] if frame.get("room") == table] == ["spectate"]
 
 
 def test_after_the_game_both_meet_again_in_the_next_one(newcomer: Newcomer) -> None:

@@ -50,11 +50,11 @@ class App {
     });
   }
 
-  /** The same with the present view, which followed the client that has ended. */
+  /** The same with the present view, which followed the client that has ended. There may be none yet: see `begin`. */
   #reconnect() {
     this.#connect();
     this.#banner();
-    this.#arrive();
+    if (this.#visits) this.#arrive();
   }
 
   /** The client, once the cluster has accepted its session. A name may turn out to be taken until then. */

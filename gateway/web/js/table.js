@@ -76,7 +76,8 @@ class TableView {
   async #attend(remote) {
     this.#table = remote;
     this.module = await load(remote.view.spec.game);
-    if (this.#left) return this.#unwatch();
+    // The person may be back already: leaving now would end what the view that is shown follows.
+    if (this.#left) return location.pathname === `/t/${this.number}` ? undefined : this.#unwatch();
     this.#ends = [
       remote.on("view", ({ reason }) => this.#viewed(reason)),
       remote.on("update", (update) => this.#updated(update)),
