@@ -19,7 +19,7 @@ from gateway.transports import close_codes
 from gateway.transports.close_codes import CloseCode
 from gateway.transports.contract import Transport
 from gateway.transports.limits import TokenBucket
-from shared.commands import Envelope
+from shared.commands import Envelope, Watch
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
 from shared.ids import GatewayId, SessionId
@@ -212,6 +212,12 @@ class Connection:
 
     def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
         self._perform(self.session.position_lost(attachment, reason))
+
+    def attach_again(self, attachment: Attachment) -> None:
+        if not self.session.closed:
+            again = None if attachment.seat is None else attachment.command
+            watch = Watch(view=False, key=attachment.key, again=again)
+            self._outbox.send_own(attachment.room, self.sid, self.number, watch, wants=attachment.wants)
 
     def seat_lost(self, attachment: Attachment, reason: str) -> None:
         self._perform(self.session.seat_lost(attachment, reason))

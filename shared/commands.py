@@ -49,6 +49,9 @@ class Watch(BaseCommand, frozen=True, tag="watch"):
     view: bool = True
     key: str = ""
     """The key of a private room. A session with a seat needs none."""
+    again: CommandId | None = None
+    """The command that attached this connection to the session's seat. The store may have lost it: attach the
+    connection again, unless a newer command has attached another one."""
 
 
 class Unwatch(BaseCommand, frozen=True, tag="unwatch"):

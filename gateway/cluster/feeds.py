@@ -184,8 +184,12 @@ class Feeds:
                 self._gap(partition)
 
     def resubscribed(self) -> None:
-        """Any message of any partition may have been lost."""
+        """Any message of any partition may have been lost. So may the store's last writes, if it has failed: with them
+        a room may have lost that it is followed here, and none of its steps, so that no step would show it."""
         self._last.clear()
+        for feed in self._feeds.values():
+            for attachment, follower in feed.followers:
+                follower.attach_again(attachment)
         self._fill(list(self._feeds.values()))
         for number in range(len(self._keys)):
             self._resend(Partition(number))

@@ -35,6 +35,9 @@ class Follower(Protocol):
     def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
         """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
 
+    def attach_again(self, attachment: Attachment) -> None:
+        """Repeat to the room that its updates are received here: the store may have lost that."""
+
     def seat_lost(self, attachment: Attachment, reason: str) -> None:
         """The step that was just delivered took the attachment's seat away."""
 

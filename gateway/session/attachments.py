@@ -34,6 +34,8 @@ class Attachment:
     """The step that seated the player: a seat's own part of earlier steps belongs to another player."""
     key: str = ""
     """The key that a spectator of a private room has presented: asking for a fresh view takes it again."""
+    command: CommandId = CommandId(0)
+    """The command that attached the client."""
     commit: CommitNumber = CommitNumber(0)
     """The commit of the step at this position; 0: it is not known."""
     stale: bool = False
@@ -86,7 +88,7 @@ class SessionAttachments:
             waiting += (view,)
         top = Position(reply.epoch, reply.offset)
         start = position or top
-        attachment = Attachment(reply.room, reply.seat, wants, start.epoch, start.offset, reply.since, key)
+        attachment = Attachment(reply.room, reply.seat, wants, start.epoch, start.offset, reply.since, key, reply.id)
         if before is not None and before.position == start:
             attachment.commit = before.commit
         self._by_room[reply.room] = attachment

@@ -24,7 +24,7 @@ from shared.game import AnyGame
 from shared.ids import RoomId, partition_of
 from shared.runtime.files import read_text
 from shared.runtime.settings import GatewaySettings, WorkerSettings
-from tests.support.fake_store import FakeServer, VirtualTime
+from tests.support.fake_store import FakeServer, StoreCopy, VirtualTime
 from tests.support.memory_gateway import MemoryGateway, SeededIds
 from tests.support.memory_store import MemoryStore
 from tests.support.memory_worker import MemoryWorker
@@ -242,6 +242,24 @@ class MemoryCluster:
         self.do(lambda: self.gateway.lose_the_store(self._dice))
         yield
         self.do(self.gateway.reconnect)
+
+    def go_back(self, copy: StoreCopy) -> None:
+        """The store fails and loses what was written since the copy was made. All programs connect again."""
+
+        def fail() -> None:
+            for process in (self.worker, self.gateway):
+                process.lose_the_store(self._dice)
+            self.server.restore(copy)
+            self._world.restart()
+
+        def connect_again() -> None:
+            for process in (self.worker, self.gateway):
+                process.reconnect()
+                process.resubscribe()
+
+        self.do(fail)
+        self.do(connect_again)
+        self.advance(WORKER.lease_ms)  # until the partitions are taken again
 
     def settle(self) -> None:
         """Let everything happen that can happen at this time."""

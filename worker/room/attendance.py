@@ -4,9 +4,9 @@ Connections come and go more often than players: most changes are notes in the j
 player who goes away, or comes back, makes a step.
 """
 
-from shared.commands import Enter, Envelope, Wants
+from shared.commands import Enter, Envelope, Wants, Watch
 from shared.game import Absent
-from shared.ids import GatewayId, Seat
+from shared.ids import CommandId, GatewayId, Seat
 from shared.journal_records import Attached, Detached
 from shared.room_events import Away
 from worker.room import seating
@@ -27,13 +27,14 @@ class Attendance:
     def attach(self, envelope: Envelope, seat: Seat, at_ms: int, *, joining: bool = False) -> None:
         """Make this connection the seat's. `joining`: the command took the seat, so that the step is its result."""
         draft, steps, place = self._draft, self._steps, self._draft.state.seats[seat]
-        if _outdated(envelope, place):
+        command = _attaching_command(envelope)
+        if _outdated(command, envelope, place):
             return
         before = place.gateway if place.here else GatewayId("")
         if not place.here and not draft.events and not draft.state.over:
             seating.come_back(draft, seat, envelope.sid)
         address = envelope.body.address if isinstance(envelope.body, Enter) else place.address
-        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants, envelope.id, address)
+        note = Attached(envelope.gateway, envelope.conn, seat, envelope.wants, command, address)
         if draft.events:
             draft.note(note)
             steps.close(at_ms, envelope, seat if joining else None, notes=(note,))
@@ -95,7 +96,12 @@ class Attendance:
             self._steps.close(at_ms)
 
 
-def _outdated(envelope: Envelope, place: SeatState) -> bool:
+def _attaching_command(envelope: Envelope) -> CommandId:
+    body = envelope.body
+    return body.again if isinstance(body, Watch) and body.again is not None else envelope.id
+
+
+def _outdated(command: CommandId, envelope: Envelope, place: SeatState) -> bool:
     """Whether a newer command has attached another connection. A repeated command can arrive late; it must not take the
     seat back to a connection that is gone."""
-    return envelope.id < place.attached and (envelope.gateway, envelope.conn) != (place.gateway, place.conn)
+    return command < place.attached and (envelope.gateway, envelope.conn) != (place.gateway, place.conn)

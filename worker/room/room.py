@@ -295,12 +295,13 @@ class Room:
         self._answer_with_view(envelope, seat, result, view=view)
 
     def _watch(self, envelope: Envelope, body: Watch, at_ms: int, result: Result) -> None:
-        result.more.history_wanted = not body.view  # the client has seen a part, and its gateway reads the rest
+        # Without a view, the client has seen a part of the history, and its gateway reads the rest.
+        result.more.history_wanted = not body.view and body.again is None
         seat = self.state.seat_of(envelope.sid)
         if seat is not None:
             self._attach(envelope, seat, at_ms, result, view=body.view)
             return
-        refused = seating.watch_refusal(self.state, body.key)
+        refused = seating.watch_refusal(self.state, body.key) if body.again is None else refusal("room/not_seated")
         if refused is not None:
             self._refuse(envelope, refused, result)
             return

@@ -29,6 +29,8 @@ class Follower:
     steps: list[DeliveredStep] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
+    repeated: list[Attachment] = field(default_factory=list)
+    """The attachments that were to be repeated."""
     unread: int = 0
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
@@ -45,6 +47,9 @@ class Follower:
 
     def position_lost(self, attachment: Attachment, reason: str) -> None:
         self.lost.append(reason)
+
+    def attach_again(self, attachment: Attachment) -> None:
+        self.repeated.append(attachment)
 
     def seat_lost(self, attachment: Attachment, reason: str) -> None:
         self.order.append(f"seat {attachment.seat} {reason}")

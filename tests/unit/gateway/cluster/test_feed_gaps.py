@@ -101,13 +101,13 @@ async def test_a_new_owner_is_noticed_by_its_heartbeat() -> None:
     assert bench.gaps == [P0]
 
 
-async def test_after_a_new_subscription_all_rooms_are_read() -> None:
+async def test_after_a_new_subscription_all_rooms_are_read_and_attached_to_again() -> None:
     bench = Bench()
     await bench.write(step(1), step(2), step(3))
-    follower, _ = bench.attach()
+    follower, attachment = bench.attach()
     bench.feeds.resubscribed()
     await settle()
-    assert (follower.received, bench.gaps) == ([2, 3], [P0, P1])
+    assert (follower.received, follower.repeated, bench.gaps) == ([2, 3], [attachment], [P0, P1])
 
 
 @pytest.mark.parametrize(("number", "gaps"), [(1, []), (9, [P0])])

@@ -21,7 +21,7 @@ from shared.commands import (
 )
 from shared.errors import Rejected
 from shared.game import Choice
-from shared.ids import GatewayId, Offset, RoomId, Seat
+from shared.ids import CommandId, GatewayId, Offset, RoomId, Seat
 from shared.room_events import RoomSpec
 from shared.room_views import Listing
 from tests.support.batches import receivers, steps_for
@@ -275,6 +275,27 @@ def test_a_gateway_asking_for_a_view_does_not_take_the_seat_from_a_newer_connect
     bench.ok("ada", Watch(), 5, gateway=G2, conn=9)
     bench.ok("ada", Watch(), -3, gateway=G1, conn=1)
     assert bench.room.state.seats[Seat(0)].gateway == G2
+
+
+def test_a_connection_that_the_room_has_lost_is_attached_again() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), 5, gateway=G1, conn=8)
+    assert bench.ok("ada", Watch(view=False, again=CommandId(6)), -3, gateway=G2, conn=9).seat == 0
+    place = bench.room.state.seats[Seat(0)]
+    assert (place.gateway, place.conn, place.attached) == (G2, 9, 6)
+
+
+def test_a_connection_that_attaches_again_does_not_take_the_seat_from_a_newer_one() -> None:
+    bench = started()
+    bench.ok("ada", Watch(), 6, gateway=G2, conn=9)
+    bench.ok("ada", Watch(view=False, again=CommandId(5)), -3, gateway=G1, conn=8)
+    assert bench.room.state.seats[Seat(0)].gateway == G2
+
+
+def test_a_session_without_a_seat_cannot_attach_again() -> None:
+    bench = started()
+    assert bench.code("eve", Watch(view=False, again=CommandId(5)), -3, gateway=G2) == "room/not_seated"
+    assert not bench.room.state.audience
 
 
 def test_a_late_command_of_an_older_connection_is_answered() -> None:
