@@ -22,10 +22,13 @@ from shared.bus.store_changes import failover, move_partitions, ways_to_move
 STORE = "valkey"
 """The role of the store in `cluster.json`."""
 _ROLES = {"worker": "worker", "gateway": "gateway", "store": STORE}
+_STORE_CHANGES = frozenset((FaultKind.FAILOVER, FaultKind.MOVE_SLOTS, FaultKind.RESIZE_STORE))
+"""Faults that are made in several steps. Broken off, they would leave slots that no node serves whole."""
 
 
 class FaultInjector:
-    """Hurts the cluster on a data folder and the players' connections until it is cancelled."""
+    """Hurts the cluster on a data folder and the players' connections until it is cancelled. A change of the store that
+    is under way then is completed."""
 
     def __init__(
         self,
@@ -55,7 +58,8 @@ class FaultInjector:
                 begin = max(begin + self._plan.every_s, self._clock())
                 await asyncio.sleep(begin - self._clock())
                 mark = FaultMark(kind, begin)
-                await self._note_failure(mark, self._perform(mark))
+                work = self._note_failure(mark, self._perform(mark))
+                await (_uninterrupted(work) if kind in _STORE_CHANGES else work)
         finally:
             for task in self._replacing:
                 task.cancel()
@@ -139,3 +143,12 @@ class FaultInjector:
     async def _replaced(self, mark: FaultMark, process: KnownProcess, stop_s: float) -> None:
         await self._processes.until_replaced(process, stop_s)
         mark.ended = self._clock()
+
+
+async def _uninterrupted(work: Coroutine[Any, Any, None]) -> None:
+    """Do the work. If this task is cancelled meanwhile, it ends after the work."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    finally:
+        await asyncio.wait({task})

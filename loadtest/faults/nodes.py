@@ -35,10 +35,8 @@ async def resize_store(url: str, model: KnownProcess, way: SlotTransfer) -> str:
             _server(cluster, model, f"{folder}/2") as replica,
         ):
             await cluster_changes.join(cluster, primary, [replica], way)
-            try:
-                await asyncio.sleep(STAY_S)
-            finally:  # also if the run is over: the slots must not be lost with the servers
-                await asyncio.shield(cluster_changes.leave(cluster, primary, way))
+            await asyncio.sleep(STAY_S)
+            await cluster_changes.leave(cluster, primary, way)
             return f"{primary} with {replica}"
 
 

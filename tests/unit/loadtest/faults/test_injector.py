@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from loadtest.checks.checker import Findings
-from loadtest.faults import connections
+from loadtest.faults import connections, injector
 from loadtest.faults.injector import FaultInjector
 from loadtest.faults.kinds import FaultKind, FaultMark, FaultPlan
 
@@ -32,8 +32,8 @@ async def inject(
     marks: list[FaultMark] = []
     findings = Findings()
     plan = FaultPlan(kinds=(kind,), every_s=0.001)
-    injector = FaultInjector(plan, data, lambda: players, marks, findings)  # type: ignore[arg-type, return-value]
-    task = asyncio.create_task(injector.run())
+    faults = FaultInjector(plan, data, lambda: players, marks, findings)  # type: ignore[arg-type, return-value]
+    task = asyncio.create_task(faults.run())
     while sum(mark.ended is not None for mark in marks) < count and not findings.texts:
         await asyncio.sleep(0.001)
     task.cancel()
@@ -53,6 +53,34 @@ async def test_slow_readers_read_again(tmp_path: Path, monkeypatch: pytest.Monke
     players, _, _ = await inject(FaultKind.SLOW_READERS, tmp_path, count=3)
     assert any(player.log for player in players)
     assert all(player.log.count("held") == player.log.count("released") for player in players)
+
+
+async def test_a_change_of_the_store_is_completed_if_the_run_ends_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def moved_in_two_steps(_url: str, _way: object) -> str:
+        begun.set()
+        await go_on.wait()
+        return "7"
+
+    async def ways(_url: str) -> list[str]:
+        return ["whole"]
+
+    monkeypatch.setattr(injector, "move_partitions", moved_in_two_steps)
+    monkeypatch.setattr(injector, "ways_to_move", ways)
+    marks: list[FaultMark] = []
+    plan = FaultPlan(kinds=(FaultKind.MOVE_SLOTS,), every_s=0.001)
+    task = asyncio.create_task(FaultInjector(plan, tmp_path, list, marks, Findings()).run())
+    await begun.wait()
+    task.cancel()
+    await asyncio.sleep(0)
+    assert not task.done()
+    go_on.set()
+    await asyncio.wait({task})
+    assert [mark.target for mark in marks] == ["slots 7, whole"]
+    assert marks[0].ended is not None
 
 
 async def test_a_fault_that_cannot_be_made_is_a_finding(tmp_path: Path) -> None:
