@@ -127,6 +127,8 @@ class ScenarioRun:
     # --- players ------------------------------------------------------------------------------------------------------
 
     async def _player(self, name: str) -> ScenarioPlayer:
+        """The player; a new one gets the next gateway. So the third has that of the first, and what the third has seen
+        has come to the first one's gateway."""
         if name not in self._players:
             gateways = self._cluster.gateways
             first = len(self._players) % len(gateways)
