@@ -54,15 +54,14 @@ def _adding_bounded(partition: Keys, envelopes: Sequence[Envelope]) -> list[Redi
 async def read(store: Store, cursors: Cursors, count: int, block_ms: int | None) -> dict[Partition, list[StreamEntry]]:
     """The entries behind each cursor, all from one server; waits up to `block_ms` for the first one (None: not at
     all)."""
-    streams = [(partition, keys.commands, cursor) for partition, (keys, cursor) in cursors.items()]
+    names = [keys.commands for keys, _ in cursors.values()]
+    places = [cursor for _, cursor in cursors.values()]
     blocking = () if block_ms is None else ("BLOCK", block_ms)
-    reply = await store.call(
-        "XREAD", "COUNT", count, *blocking, "STREAMS", *(name for _, name, _ in streams), *(at for _, _, at in streams)
-    )
+    reply = await store.call("XREAD", "COUNT", count, *blocking, "STREAMS", *names, *places)
     if not reply:
         return {}
-    partitions = {name.encode(): partition for partition, name, _ in streams}
-    return {partitions[name]: [_entry(item) for item in items] for name, items in reply}
+    partitions = dict(zip(names, cursors, strict=True))
+    return {partitions[name.decode()]: [_entry(item) for item in items] for name, items in reply}
 
 
 def reading(partition: Keys, cursor: str, count: int, block_ms: int | None) -> RedisCommand:
