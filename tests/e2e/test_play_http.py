@@ -93,10 +93,10 @@ async def test_a_seat_reads_its_updates_and_others_those_of_spectators(calm: Clu
     await table.moves(5)
     path = f"/api/rooms/{table.room}/updates"
     for player in (first, second):
-        told = calm.gateways[1].json(path, player.token)
+        record = calm.gateways[1].json(path, player.token)
         steps = player.rooms[table.room].steps
-        assert told["trimmed"] is False
-        assert {step["offset"]: step for step in told["updates"]}.items() >= steps.items()
+        assert record["trimmed"] is False
+        assert {step["offset"]: step for step in record["updates"]}.items() >= steps.items()
     top = first.rooms[table.room].offset
     assert [step["offset"] for step in calm.gateways[0].json(f"{path}?after={top - 1}", first.token)["updates"]] == [
         top

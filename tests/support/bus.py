@@ -77,11 +77,11 @@ def envelope(number: int) -> Envelope:
     return Envelope(ROOM, SessionId("s-1"), CommandId(number), Act(msgspec.Raw(b'{"n":1}')), GatewayId("g-1"), 3)
 
 
-def told(offset: int, epoch: int = 7, **parts: msgspec.Raw) -> StepMessage:
+def step_at(offset: int, epoch: int = 7, **parts: msgspec.Raw) -> StepMessage:
     public = msgspec.Raw(b'{"public":%d}' % offset)
     return StepMessage(ROOM, Epoch(epoch), Offset(offset), public, {Seat(1): parts["seat"]} if "seat" in parts else {})
 
 
-async def tell(store: Store, *steps: StepMessage) -> None:
+async def write_steps(store: Store, *steps: StepMessage) -> None:
     """Write steps to the updates of the room, as one portion."""
     await store.pipe(updates.writing(P, ROOM, [msgspec.json.encode(step) for step in steps], 10_000))

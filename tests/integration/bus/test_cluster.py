@@ -115,13 +115,13 @@ async def test_commands_and_messages_follow_a_slot_that_moves(
     await moving
     await eventually_async(lambda: len(gaps) > 1, "the channel is subscribed at the new node")
 
-    async def told() -> bool:
+    async def received_more() -> bool:
         nonlocal number
         outcome = await commits.commit(store, [commit(partition, lease, number, b"1")])
         number += outcome == [CommitOutcome.OK]
         return bool(received)
 
-    await eventually_awaited(told, "a message arrives from the new node")
+    await eventually_awaited(received_more, "a message arrives from the new node")
     await subscriber.stop()
     assert store.server_of(partition.owner) not in ("", before)
     assert {outcome for outcome in outcomes if not str(outcome).startswith("TRYAGAIN")} <= {CommitOutcome.OK}

@@ -16,7 +16,7 @@ from shared.bus.subscription import Subscription
 from shared.bus.updates import Wanted
 from shared.ids import CommitNumber, Epoch, Offset
 from shared.room_views import Position
-from tests.support.bus import ANN, LONG_MS, ROOM, P, linked, taken, told
+from tests.support.bus import ANN, LONG_MS, ROOM, P, linked, step_at, taken
 from tests.support.valkey import ValkeyServer
 
 
@@ -37,7 +37,7 @@ def replica(own_valkey: ValkeyServer) -> Iterator[ValkeyServer]:
 
 
 def commit(lease: Lease, number: int, message: bytes = b"") -> Commit:
-    step = told(number, lease.epoch)
+    step = step_at(number, lease.epoch)
     step.commit = CommitNumber(number)
     before, after = f"{number - 1}-0" if number > 1 else "0-0", f"{number}-0"
     messages = (("news", message),) if message else ()

@@ -98,8 +98,8 @@ async def test_a_refusal_by_a_room_names_the_room(message: dict[str, object]) ->
     client.say(id=2, room=ROOM, **message)
     envelope = await only(client.bench)
     client.bench.answer(Reply(envelope.conn, ROOM, envelope.id, "room/unknown"))
-    (told,) = await client.received()
-    assert (told["code"], told["id"], told["room"]) == ("room/unknown", 2, ROOM)
+    (received,) = await client.received()
+    assert (received["code"], received["id"], received["room"]) == ("room/unknown", 2, ROOM)
 
 
 async def test_a_refused_move_is_answered_with_its_code() -> None:
@@ -145,9 +145,9 @@ async def test_a_client_that_watches_the_rooms_gets_changes_without_a_new_list()
     client.say(type="rooms", id=1, live=True)
     await client.received()
     rooms.change([ListingChange(ROOM, Listing(ROOM, "stones", 2, RoomStatus.PLAYING)), ListingChange(RoomId(1001))])
-    (told,) = await client.received()
+    (received,) = await client.received()
     changed = [{"room": ROOM, "game": "stones", "seats": 2, "status": "playing"}]
-    assert told == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
+    assert received == {"type": "rooms_changed", "changed": changed, "gone": [1001]}
     assert rooms._listed == {}
 
 

@@ -67,8 +67,8 @@ async def test_a_token_takes_the_session_up_again() -> None:
     token = bench.node.tokens.issue(first.connection.sid, "ada", bench.node.now_ms())
     second = Client(bench)
     second.say(type="hello", token=token)
-    (told,) = await second.received()
-    assert (told["session"], told["name"]) == (first.connection.sid, "ada")
+    (received,) = await second.received()
+    assert (received["session"], received["name"]) == (first.connection.sid, "ada")
 
 
 async def test_the_newer_connection_of_a_session_wins() -> None:
@@ -211,8 +211,11 @@ async def test_a_client_that_resumes_from_a_lost_step_gets_a_view() -> None:
     client.bench.answer(reply_to(await only(client.bench), 2))
     asked = await only(client.bench)
     client.bench.answer(reply_to(asked, 2))
-    told = await client.received()
-    assert [(message["type"], message.get("reason")) for message in told] == [("resumed", None), ("view", "rewound")]
+    found = await client.received()
+    assert [(message["type"], message.get("reason")) for message in found] == [
+        ("resumed", None),
+        ("view", "rewound"),
+    ]
 
 
 async def test_a_seat_given_to_a_closed_connection_is_reported_as_gone() -> None:

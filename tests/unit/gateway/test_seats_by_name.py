@@ -91,8 +91,8 @@ def test_a_seat_of_a_token_is_not_given_to_a_stranger_in_any_dialect(game: str, 
     received = msgspec.json.encode(thief(cluster, room)).decode()
     assert not place.here
     assert place.sid == victim.hello["session"]
-    for told in ("UpdateCrashedPlayer", "AddPlayer", "start-level", "welcome back", '"userID":'):
-        assert told not in received
+    for part in ("UpdateCrashedPlayer", "AddPlayer", "start-level", "welcome back", '"userID":'):
+        assert part not in received
     back = PlayClient(cluster, token=victim.hello["token"])
     assert (back.hello["type"], back.hello["rooms"]) == ("welcome", [room])
     assert back.ask("view", room=room)["seat"] == 0

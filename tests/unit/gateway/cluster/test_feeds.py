@@ -63,9 +63,9 @@ async def test_within_a_delivery_attaching_replies_come_before_the_steps_and_oth
 async def test_followers_who_see_the_same_bytes_share_one_delivered_step() -> None:
     bench = Bench()
     parts = {Seat(1): msgspec.Raw(b'"seat"')}
-    told = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts)
+    message = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts)
     first, second, third = (bench.attach(seat=seat)[0] for seat in (0, 1, None))
-    bench.say(1, told)
+    bench.say(1, message)
     assert first.steps[0] is third.steps[0]
     assert first.steps[0] is not second.steps[0]
 
@@ -82,11 +82,11 @@ async def test_a_new_attachment_of_a_follower_replaces_the_earlier_one() -> None
 async def test_each_follower_receives_its_own_part() -> None:
     bench = Bench()
     parts = {Seat(1): msgspec.Raw(b'"seat"')}
-    told = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts, msgspec.Raw(b'"watchers"'))
+    message = StepMessage(ROOM, Epoch(7), Offset(2), msgspec.Raw(b'"public"'), parts, msgspec.Raw(b'"watchers"'))
     followers = [
         bench.attach(seat=seat, wants=wants)[0] for seat, wants in ((0, 0), (1, 0), (None, 0), (None, Wants.VIEW))
     ]
-    bench.say(1, told)
+    bench.say(1, message)
     assert [follower.raw for follower in followers] == [[b'"public"'], [b'"seat"'], [b'"public"'], [b'"watchers"']]
 
 

@@ -76,7 +76,7 @@ def filed(first: int, *events: bytes, epoch: int = 7, room: RoomId = ROOM) -> Se
     ]
 
 
-def told(first: int, last: int, wide: int = 0) -> Sequence[RedisCommand]:
+def updates_of(first: int, last: int, wide: int = 0) -> Sequence[RedisCommand]:
     def step(offset: int) -> StepMessage:
         public = b'{"room":1000,"epoch":7,"offset":%d,"at":1,"events":[{"type":"%s"}]}' % (offset, b"x" * wide)
         return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(public), {})
@@ -207,7 +207,7 @@ async def test_commits_that_the_store_lost_are_forgotten(store: Counting, record
 
 
 async def test_a_long_game_comes_in_pages(store: Counting, recordings: RoomRecords) -> None:
-    store.add(*told(1, MOST_STEPS + 300))
+    store.add(*updates_of(1, MOST_STEPS + 300))
     first = await recordings.steps(ROOM, 0)
     second = await recordings.steps(ROOM, first.steps[-1].offset)
     assert [step.offset for step in first.steps + second.steps] == list(range(1, MOST_STEPS + 301))
@@ -217,13 +217,13 @@ async def test_a_long_game_comes_in_pages(store: Counting, recordings: RoomRecor
 
 
 async def test_a_page_of_large_steps_is_shorter(store: Counting, recordings: RoomRecords) -> None:
-    store.add(*told(1, 500, wide=50_000))
+    store.add(*updates_of(1, 500, wide=50_000))
     first = await recordings.steps(ROOM, 0)
     assert (len(first.steps), first.more) == (48, True)
 
 
 async def test_an_answer_says_that_steps_are_trimmed(store: Counting, recordings: RoomRecords) -> None:
-    store.add(*told(5, 300))
+    store.add(*updates_of(5, 300))
     assert (await recordings.steps(ROOM, 0)).trimmed
     assert not (await recordings.steps(ROOM, 4)).trimmed
 

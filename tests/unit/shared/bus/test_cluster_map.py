@@ -71,13 +71,13 @@ def test_a_report_corrects_a_redirection() -> None:
 
 
 def test_a_change_is_told_once_and_a_repetition_not_at_all() -> None:
-    told: list[str] = []
+    seen: list[str] = []
     found = ClusterMap()
-    found.on_change.append(lambda: told.append("moved"))
+    found.on_change.append(lambda: seen.append("moved"))
     found.learn((SlotRange(0, 9, A),))
     found.learn((SlotRange(0, 9, A, replicas=(B,)),))
     found.moved(3, A)
-    assert told == ["moved"]
+    assert seen == ["moved"]
 
 
 def test_a_promoted_replica_counts_as_one_failover_and_not_as_moved_slots() -> None:

@@ -121,9 +121,9 @@ def test_the_history_of_a_room_is_written_with_its_snapshot() -> None:
         number=4,
         unwritten=unwritten,
     )
-    written, told, saved = commit.writes
+    written, updated, saved = commit.writes
     assert written == ("XADD", KEYS.journal(ROOM), "2-0", "b", portion((1, 0), (2, 0)))
-    assert (told[:3], msgspec.json.decode(bytes(told[4]), type=tuple[StepMessage, ...])) == (  # type: ignore[arg-type]
+    assert (updated[:3], msgspec.json.decode(bytes(updated[4]), type=tuple[StepMessage, ...])) == (  # type: ignore[arg-type]
         ("XADD", KEYS.updates(ROOM), "2-0"),
         (message(1, 3), message(2, 4)),
     )

@@ -38,12 +38,12 @@ def test_session_ids_reach_no_client() -> None:
 
 def test_a_seats_secret_is_not_public() -> None:
     bench = played()
-    assert all(secret(bench, 0) not in bytes(told.public) + bytes(told.watchers) for told in bench.updates)
+    assert all(secret(bench, 0) not in bytes(step.public) + bytes(step.watchers) for step in bench.updates)
 
 
 def test_a_seats_secret_does_not_reach_another_seat() -> None:
     bench = played()
-    assert all(secret(bench, 0) not in bytes(told.seats.get(Seat(1), b"")) for told in bench.updates)
+    assert all(secret(bench, 0) not in bytes(step.seats.get(Seat(1), b"")) for step in bench.updates)
 
 
 def test_a_seat_sees_its_own_secret() -> None:

@@ -138,7 +138,7 @@ def test_offsets_rise_one_by_one(spec: RoomSpec, story: list[tuple[Any, ...]]) -
     bench.enter("ada", spec)
     for step in story:
         do(bench, step)
-    assert [told.offset for told in bench.updates] == list(range(1, len(bench.updates) + 1))
+    assert [step.offset for step in bench.updates] == list(range(1, len(bench.updates) + 1))
 
 
 @given(st.sampled_from(SPECS), steps)
@@ -172,7 +172,7 @@ def test_the_next_step_carries_the_new_owners_epoch() -> None:
     bench = started()
     bench.reload()
     bench.ok("ada", take(1))
-    assert [told.epoch for told in bench.updates] == [1, 1, 1, 2]
+    assert [step.epoch for step in bench.updates] == [1, 1, 1, 2]
 
 
 def test_snapshots_are_taken_now_and_then() -> None:

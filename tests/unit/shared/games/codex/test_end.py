@@ -42,11 +42,11 @@ POINT_HAND = (8, 9, 41)
 
 def take_turn(state: State, seat: Seat, placing: PlaceCard = SOMEWHERE) -> tuple[State, list[object]]:
     state, events = do(state, seat, placing)
-    told: list[object] = list(events)
+    all_events: list[object] = list(events)
     if state.table.phase is Phase.DRAWING:
         state, events = do(state, seat, DrawResource())
-        told += events
-    return state, told
+        all_events += events
+    return state, all_events
 
 
 def test_the_round_of_the_trigger_is_finished_and_one_more_is_played() -> None:
