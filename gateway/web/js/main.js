@@ -2,7 +2,7 @@
 
 import { Player } from "../client.js";
 import { $, button, h } from "./dom.js";
-import { recall } from "./session.js";
+import { guest, recall } from "./session.js";
 import { applyTheme, setting } from "./settings.js";
 import { sentence } from "./words.js";
 
@@ -218,7 +218,7 @@ class App {
       return [
         "This session is open in another window.",
         button("Use it here", () => this.#reconnect()),
-        button("Be somebody else here", () => this.become(`Guest${1000 + Math.floor(Math.random() * 9000)}`)),
+        button("Be somebody else here", () => this.become(guest())),
       ];
     if (error.code === "protocol/version" || error.code === "close/4006")
       return ["This page is older than the server.", button("Reload the page", () => location.reload())];

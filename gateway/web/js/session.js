@@ -13,7 +13,7 @@ const read = (store) => {
   }
 };
 
-const guest = () => `Guest${1000 + Math.floor(Math.random() * 9000)}`;
+export const guest = () => `Guest${1000 + Math.floor(Math.random() * 9000)}`;
 
 /** True once this tab holds the session; false if another tab does. Held until the tab is closed. */
 function hold(session, wait) {
