@@ -241,7 +241,10 @@ class Lobby {
   }
 
   #paint() {
-    const rooms = [...this.#rooms.values()].sort((one, other) => other.room - one.room);
+    const isOpen = ({ status }) => status === "waiting";
+    const rooms = [...this.#rooms.values()].sort(
+      (one, other) => isOpen(other) - isOpen(one) || other.room - one.room, // first those that one can join
+    );
     this.empty.hidden = rooms.length > 0;
     this.list.parentElement.hidden = rooms.length === 0;
     this.list.replaceChildren(...rooms.map((room) => this.#row(room)));
@@ -251,6 +254,7 @@ class Lobby {
   #row(room) {
     const names = Object.values(room.names ?? {});
     const waiting = room.status === "waiting";
+    const mine = this.player.seated.includes(room.room);
     return h(
       "tr",
       { "data-room": room.room },
@@ -265,8 +269,9 @@ class Lobby {
           { class: "row end" },
           waiting &&
             room.free > 0 &&
+            !mine &&
             button("Join", () => this.#enter((player) => player.join(room.room)), { class: "small primary" }),
-          h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, "Watch"),
+          h("a", { class: "button small", href: `/t/${room.room}`, "data-go": true }, mine ? "Back" : "Watch"),
         ),
       ),
     );

@@ -61,8 +61,8 @@ function price(cost) {
 }
 
 function middle(symbols) {
-  const left = WIDTH / 2 - ((symbols.length - 1) * 22) / 2;
-  return symbols.map((symbol, place) => small(sign(symbol), left + place * 22, HEIGHT / 2, 1.15));
+  const left = WIDTH / 2 - ((symbols.length - 1) * 27) / 2;
+  return symbols.map((symbol, place) => small(sign(symbol), left + place * 27, HEIGHT / 2, 1.15));
 }
 
 /** A card as a group, its top left corner at (0, 0). */

@@ -295,7 +295,7 @@ class Codex {
             s(
               "g",
               { "data-flip": `pawn-${seat}` },
-              player.color ? pawn(player.color) : s("circle", { r: 6, class: "edge" }),
+              player.color ? pawn(player.color) : s("circle", { r: 6, class: "colorless" }),
             ),
           ),
         ]),

@@ -341,7 +341,7 @@ class Eriantys {
     const { phase, moves, players, last_round: last } = room.game;
     const held = this.#held;
     const words = {
-      planning: "play an assistant. Low numbers go first, high ones walk further",
+      planning: "play an assistant. Low goes first, high walks further",
       students: held
         ? `${held.colour?.toLowerCase()} student: dining room or island?`
         : `choose a student from your entrance (student ${turnOf(moves, players)})`,
