@@ -207,7 +207,7 @@ class Codex {
         symbols(player.symbols),
       ),
       this.area.buttons(),
-      room.you !== undefined && marksKey(),
+      room.you !== undefined && room.status === "playing" && marksKey(),
       this.area.render(player.area, targets, place, seat),
     );
   }

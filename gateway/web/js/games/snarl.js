@@ -29,7 +29,7 @@ const [WIDE, NARROW] = [
   [15, 9],
   [7, 7],
 ];
-const STANDING = { exited: "has left", ejected: "expelled", disconnected: "gone" };
+const STANDING = { exited: "level done", ejected: "expelled", disconnected: "gone" };
 const [ROCK, DOOR] = [0, 2];
 const PASS = "You can go past a monster.";
 const MOVE_TIME = 120_000;
@@ -262,10 +262,12 @@ class Snarl {
           ? "You have seen the key: stop on its tile"
           : "The key is still to be found";
     const narrow = this.#narrow();
+    // While a player moves on a narrow screen, the overview has the level.
+    const level = !(narrow && view.window) && h("strong", {}, `Level ${view.level} of ${view.last}. `);
     return h(
       "div",
       { class: "snarl-news" },
-      h("p", {}, !narrow && h("strong", {}, `Level ${view.level} of ${view.last}. `), `${key}. ${passes ? PASS : ""}`),
+      h("p", {}, level, `${key}. ${passes ? PASS : ""}`),
       view.window && h("p", { class: "quiet" }, narrow ? TOUCH : KEYS),
     );
   }
@@ -382,7 +384,8 @@ const times = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 function result(view, seat) {
   const member = view.party.find((one) => one.seat === seat);
   if (!member) return null;
-  return `${times(member.exits, "exit")}, ${times(member.keys, "key")}, expelled ${times(member.ejects, "time")}`;
+  const expelled = member.ejects ? `expelled ${often(member.ejects)}` : "never expelled";
+  return `${times(member.exits, "exit")}, ${times(member.keys, "key")}, ${expelled}`;
 }
 
 /** What a player has achieved until now, in words that no one takes for what the player holds. */
