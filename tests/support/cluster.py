@@ -112,7 +112,7 @@ class Node:
             )
 
     def await_ready(self) -> None:
-        eventually(lambda: not self.alive or self._is_ready(), f"the {self.role} is ready: {self.log()[-500:]}")
+        eventually(lambda: not self.alive or self._is_ready(), lambda: f"the {self.role} is ready: {self.log()[-500:]}")
         assert self.alive, self.log()
 
     def start(self) -> Self:

@@ -111,7 +111,7 @@ class HAProxy:
             self._process = subprocess.Popen(
                 bound_to_parent([HAPROXY, "-W", "-db", "-f", str(config)]), stdout=log, stderr=log
             )
-        eventually(lambda: self.status("/readyz") == 200, f"the proxy is ready: {self.log()}")
+        eventually(lambda: self.status("/readyz") == 200, lambda: f"the proxy is ready: {self.log()}")
         return self
 
     def _configured(self) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable
 PAUSE_S = 0.01
 
 
-def eventually(holds: Callable[[], object], what: str = "", limit_s: float = 20.0) -> None:
-    """Return as soon as the condition holds; fail the test if it does not within the limit."""
+def eventually(holds: Callable[[], object], what: str | Callable[[], str] = "", limit_s: float = 20.0) -> None:
+    """Return as soon as the condition holds; fail the test if it does not within the limit. `what` is the condition in
+    words. If it is a function, it is called when the time is over: it can quote a log as it is then."""
     end = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > end:
-            raise AssertionError(f"not within {limit_s:g} s: {what or holds}")
+            raise AssertionError(f"not within {limit_s:g} s: {what() if callable(what) else what or holds}")
         time.sleep(PAUSE_S)
 
 
