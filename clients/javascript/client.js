@@ -30,6 +30,8 @@ const MOST_CHAT = 500;
 const MOST_FRAME_BYTES = 65_536;
 const LONGEST_TIMER_MS = 2 ** 30;
 const CROWDED = 1013;
+/** The `readyState` of a WebSocket that takes frames. */
+const OPEN = 1;
 const SCHEMES = { "ws:": "ws:", "wss:": "wss:", "http:": "ws:", "https:": "wss:" };
 /** Close codes after which the server will not serve the session again at once. */
 const FINAL = {
@@ -545,7 +547,7 @@ export class Player extends Emitter {
     if (!name && !token) throw new TypeError("give a name for a new session, or the token of an earlier one");
     this.#urls = [url].flat().map(playUrl);
     this.#patience = { first: connectMs, later: patienceMs };
-    this.#outbox = new Outbox(this.#rooms, (frame) => this.#socket.send(frame));
+    this.#outbox = new Outbox(this.#rooms, (frame) => this.#send(frame));
     Object.assign(this, { name, token });
     this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.ready.catch(() => {});
@@ -625,7 +627,7 @@ export class Player extends Emitter {
   async bye({ forget = false } = {}) {
     const socket = this.#socket;
     if (this.state === "online") {
-      socket.send(JSON.stringify(forget ? { type: "bye", forget } : { type: "bye" }));
+      this.#send(JSON.stringify(forget ? { type: "bye", forget } : { type: "bye" }));
       await new Promise((done) => {
         const timer = setTimeout(done, GOODBYE_MS);
         socket.onclose = () => done(clearTimeout(timer));
@@ -702,6 +704,11 @@ export class Player extends Emitter {
     socket.onclose = ({ code, reason }) => this.#lost(code, reason);
   }
 
+  /** Sends a frame, unless the connection is being closed: `#lost` follows then, and what was not answered is repeated. */
+  #send(frame) {
+    if (this.#socket.readyState === OPEN) this.#socket.send(frame);
+  }
+
   #lost(code, reason) {
     this.#disconnect();
     if (FINAL[code]) return this.#end(new SessionEnded(`close/${code}`, FINAL[code]));
@@ -732,13 +739,13 @@ export class Player extends Emitter {
     this.#greeting = true;
     this.#times.hello = Infinity;
     const who = token ? { token } : { name };
-    this.#socket.send(JSON.stringify({ type: "hello", ...who, protocol: PROTOCOL }));
+    this.#send(JSON.stringify({ type: "hello", ...who, protocol: PROTOCOL }));
   }
 
   #ping() {
     this.#times.ping = Infinity;
     this.#times.pong = Math.min(this.#times.pong, now() + PONG_MS);
-    this.#socket.send(JSON.stringify({ type: "ping" }));
+    this.#send(JSON.stringify({ type: "ping" }));
   }
 
   // --- what comes ---
