@@ -143,12 +143,11 @@ def _merged(position: Position, *parts: Iterable[StepMessage]) -> list[StepMessa
 
 
 def _missed(position: Position, steps: Sequence[StepMessage]) -> Missed:
-    if not steps:
+    # First: of a long history only the first portions are read, and with the end of the log they may have a hole.
+    if not steps or (steps[0].offset == position.offset and steps[0].epoch != position.epoch):
         return Missed(lost="rewound")
     if steps[0].offset != position.offset or steps[-1].offset != position.offset + len(steps) - 1:
         return Missed(lost="trimmed")
-    if steps[0].epoch != position.epoch:
-        return Missed(lost="rewound")
     return Missed(tuple(steps[1:]))
 
 

@@ -151,3 +151,10 @@ async def test_a_hole_between_room_and_log_means_that_steps_were_trimmed(store: 
     await write_steps(store, step_at(1))
     await store.pipe([logged(6, 3)])
     assert await missed(store, 1, top=3) == updates.Missed(lost="trimmed")
+
+
+async def test_a_position_of_another_epoch_was_rewound_also_if_not_all_steps_were_read(store: Store) -> None:
+    for offset in range(1, 8):
+        await write_steps(store, step_at(offset, 8))
+    await store.pipe([logged(9, 8, epoch=8)])
+    assert await missed(store, 2, 7, top=8) == updates.Missed(lost="rewound")
