@@ -48,9 +48,11 @@ const buttons = (place, counts, action) =>
 
 function studentButton(place, colour, count, can) {
   const number = can.chosen ? `${can.chosen} of ${count}` : count > 1 && count;
+  // The label contains the number as it is written: WCAG 2.5.3.
+  const which = can.chosen ? number : `one of ${count}`;
   return lit(h("div", { class: "barbutton" }, icon(student(colour)), number && h("b", {}, number)), {
     key: `bar-${place}-${colour}`,
-    label: count > 1 ? `${can.label}, one of ${count}` : can.label,
+    label: number ? `${can.label}, ${which}` : can.label,
     act: can.press,
     picked: can.picked,
   });
