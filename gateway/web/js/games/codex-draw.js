@@ -110,7 +110,7 @@ export function objective(number) {
   const shape = printed.pattern
     ? pattern(printed.pattern)
     : printed.symbols.map((symbol, place) =>
-        small(sign(symbol), 86 + (place - (printed.symbols.length - 1) / 2) * 31, HEIGHT / 2, 1.3),
+        small(sign(symbol), 92 + (place - (printed.symbols.length - 1) / 2) * 32, HEIGHT / 2, 1.15),
       );
   return picture(
     `0 0 ${WIDTH} ${HEIGHT}`,
