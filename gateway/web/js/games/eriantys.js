@@ -182,7 +182,7 @@ class Eriantys {
     const planning = offer.all.some((one) => one.type === "play_assistant");
     return {
       board: [
-        mine !== undefined && view.phase !== "over" && marksKey(),
+        mine !== undefined && marksKey(),
         islands(view, narrow, (group) => this.#island(offer, view, group), cloud),
         this.#extra(offer),
         mine === undefined
