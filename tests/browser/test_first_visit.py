@@ -169,3 +169,21 @@ def test_tiles_with_monsters_are_named_and_entered_only_after_a_second_press(new
     assert "you would be expelled" in person.page.evaluate("() => window.prompt()")
     step.click()
     assert person.page.evaluate("() => window.sent") == [moves[0]]
+
+
+def test_a_key_under_a_monster_is_drawn_on_the_monster(newcomer: Newcomer) -> None:
+    person = newcomer().visit()
+    person.page.locator(".gamecard").first.wait_for()
+    member = {"seat": 0, "standing": "active", "exits": 0, "keys": 0, "ejects": 0, "position": None}
+    window = {
+        "position": [5, 5],
+        "layout": [[1] * 5 for _ in range(5)],
+        "items": [{"kind": "key", "position": [5, 6]}],
+        "actors": [{"kind": "zombie", "number": 1, "position": [5, 6]}],
+    }
+    view = {"you": 0, "level": 1, "last": 1, "party": [member], "key": None, "window": window, "board": None}
+    mounted(person, view, [{"type": "move", "to": [5, 4]}])
+    expect(person.page.locator(".dungeon .badge .key")).to_have_count(1)
+    prompt = person.page.evaluate("() => window.prompt()")
+    assert prompt == "Your turn, up to two steps: get the key once the monster has left it, then find the exit"
+    expect(person.page.locator(".snarl-news")).to_contain_text("You have seen the key: a monster stands on it")

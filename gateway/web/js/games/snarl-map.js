@@ -112,4 +112,17 @@ export function things(memory, open) {
   ].filter(Boolean);
 }
 
+/** The key or the exit once more, small, on whoever stands on it. */
+export function covered(memory, open, positions) {
+  const taken = new Set(positions.map(spot));
+  const badge = (position, shape) =>
+    position &&
+    taken.has(spot(position)) &&
+    put(
+      position,
+      s("g", { class: "badge", transform: "translate(10 -10) scale(0.55)" }, s("circle", { r: 17 }), shape),
+    );
+  return [badge(memory.exit, exitShape(open)), badge(memory.key, keyShape())].filter(Boolean);
+}
+
 export const standing = (position, key, body) => put(position, s("g", { "data-flip": key }, body));

@@ -6,7 +6,7 @@ import { beast, hero, icon } from "../glyphs.js";
 import { yourTurn } from "../words.js";
 import { expulsion, moveInWords, monsterAt, passed, reach } from "./snarl-danger.js";
 import { fold, start } from "./snarl-fold.js";
-import { CELL, exitShape, ground, keyShape, Memory, spot, standing, striped, things } from "./snarl-map.js";
+import { CELL, covered, exitShape, ground, keyShape, Memory, spot, standing, striped, things } from "./snarl-map.js";
 
 const STEPS = {
   ArrowUp: [-1, 0],
@@ -205,6 +205,11 @@ class Snarl {
       ...things(memory, unlocked),
       ...moves.filter((one) => one.to).map((command) => this.#target(command, scene, view)),
       ...actors.map((actor) => standing(actor.position, `${actor.kind}-${actor.number}-${view.level}`, body(actor))),
+      ...covered(
+        memory,
+        unlocked,
+        actors.map(({ position }) => position),
+      ),
     );
   }
 
@@ -259,7 +264,7 @@ class Snarl {
       view.key !== null
         ? `${this.table.who(view.key)} found the key: the exit is open`
         : view.window && this.#memory.key
-          ? "You have seen the key: stop on its tile"
+          ? `You have seen the key: ${this.#guarded(view) ? "a monster stands on it" : "stop on its tile"}`
           : "The key is still to be found";
     const narrow = this.#narrow();
     // While a player moves on a narrow screen, the overview has the level.
@@ -317,14 +322,18 @@ class Snarl {
 
   prompt({ game }) {
     if (this.#armed) return "A monster stands there: you would be expelled. Press once more to go";
-    return yourTurn(aim(game.key !== null, this.#memory), "up to two steps");
+    return yourTurn(aim(game.key !== null, this.#memory, this.#guarded(game)), "up to two steps");
   }
+
+  /** Whether a monster stands on the key. */
+  #guarded = (view) => Boolean(this.#memory.key && monsterAt(this.#monsters(view), this.#memory.key));
 }
 
 /** What a player does next, and what comes after it. */
-function aim(unlocked, { key, exit }) {
+function aim(unlocked, { key, exit }, guarded) {
   if (unlocked) return exit ? "leave by the open exit" : "find the exit, it is open";
   const after = exit ? "then leave by the exit" : "then find the exit";
+  if (guarded) return `get the key once the monster has left it, ${after}`;
   return key ? `get the key, ${after}` : "look for the key, then the exit";
 }
 
