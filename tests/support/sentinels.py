@@ -14,6 +14,8 @@ from tests.support.valkey import ValkeyServer, ask
 from tests.support.waiting import eventually
 
 SERVICE = "games"
+_DOWN_AFTER_MS = 500
+_NEVER_MS = 600_000
 _FAST = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
 
 
@@ -26,7 +28,7 @@ class Sentinel:
         lines = (
             f"bind 127.0.0.1\nport {self.port}\ndir {self.folder}\n"
             f"sentinel monitor {SERVICE} 127.0.0.1 {primary} {quorum}\n"
-            f"sentinel down-after-milliseconds {SERVICE} 500\n"
+            f"sentinel down-after-milliseconds {SERVICE} {_DOWN_AFTER_MS}\n"
             f"sentinel failover-timeout {SERVICE} 2000\n"
             f"sentinel parallel-syncs {SERVICE} 2\n"
         )
@@ -74,8 +76,14 @@ class SentinelServers:
         eventually(lambda: all(self._named(one) != old.port for one in self.sentinels), "a replica is promoted")
         return old
 
+    def end_failovers(self) -> None:
+        """Keep the Sentinels from making another failover until `heal`: to them, a server that a busy machine keeps
+        waiting is down."""
+        self._regard_as_down_after(_NEVER_MS)
+
     def heal(self) -> None:
         """Bring back what was killed, as a replica. A Sentinel would do that after ten seconds."""
+        self._regard_as_down_after(_DOWN_AFTER_MS)
         eventually(lambda: len({self._named(one) for one in self.sentinels}) == 1, "the Sentinels agree")
         primary = self.primary()
         for server in self.servers:
@@ -103,6 +111,10 @@ class SentinelServers:
             sentinel.close()
         for server in self.servers:
             server.close()
+
+    def _regard_as_down_after(self, milliseconds: int) -> None:
+        for one in self.sentinels:
+            ask(one.port, "SENTINEL", "SET", SERVICE, "down-after-milliseconds", str(milliseconds))
 
     def _online(self, primary: ValkeyServer) -> int:
         return str(primary.ask("INFO", "replication")).count("state=online")
