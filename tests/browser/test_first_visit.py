@@ -138,19 +138,23 @@ def mounted(person: Person, view: dict[str, object], options: list[dict[str, obj
     )
 
 
-def test_tiles_with_monsters_are_named_and_entered_only_after_a_second_press(newcomer: Newcomer) -> None:
-    person = newcomer().visit()
-    person.page.locator(".gamecard").first.wait_for()
+def beside_a_zombie(key: list[int]) -> dict[str, object]:
+    """The view of a player at 5,5 with a zombie at 5,6, and the key at a place."""
     member = {"seat": 0, "standing": "active", "exits": 0, "keys": 0, "ejects": 0, "position": None}
     window = {
         "position": [5, 5],
         "layout": [[1] * 5 for _ in range(5)],
-        "items": [{"kind": "key", "position": [5, 4]}],
+        "items": [{"kind": "key", "position": key}],
         "actors": [{"kind": "zombie", "number": 1, "position": [5, 6]}],
     }
-    view = {"you": 0, "level": 1, "last": 1, "party": [member], "key": None, "window": window, "board": None}
+    return {"you": 0, "level": 1, "last": 1, "party": [member], "key": None, "window": window, "board": None}
+
+
+def test_tiles_with_monsters_are_named_and_entered_only_after_a_second_press(newcomer: Newcomer) -> None:
+    person = newcomer().visit()
+    person.page.locator(".gamecard").first.wait_for()
     moves: list[dict[str, object]] = [{"type": "move", "to": to} for to in ([5, 6], [5, 4], [5, 7], [4, 6], [5, 5])]
-    mounted(person, view, moves)
+    mounted(person, beside_a_zombie(key=[5, 4]), moves)
     labels = {key: person.page.locator(f'[data-key="{key}"]').get_attribute("aria-label") for key in person.offered()}
     assert labels == {
         "move-5,6": "Go 1 right: onto a zombie, you would be expelled",
@@ -174,15 +178,7 @@ def test_tiles_with_monsters_are_named_and_entered_only_after_a_second_press(new
 def test_a_key_under_a_monster_is_drawn_on_the_monster(newcomer: Newcomer) -> None:
     person = newcomer().visit()
     person.page.locator(".gamecard").first.wait_for()
-    member = {"seat": 0, "standing": "active", "exits": 0, "keys": 0, "ejects": 0, "position": None}
-    window = {
-        "position": [5, 5],
-        "layout": [[1] * 5 for _ in range(5)],
-        "items": [{"kind": "key", "position": [5, 6]}],
-        "actors": [{"kind": "zombie", "number": 1, "position": [5, 6]}],
-    }
-    view = {"you": 0, "level": 1, "last": 1, "party": [member], "key": None, "window": window, "board": None}
-    mounted(person, view, [{"type": "move", "to": [5, 4]}])
+    mounted(person, beside_a_zombie(key=[5, 6]), [{"type": "move", "to": [5, 4]}])
     expect(person.page.locator(".dungeon .badge .key")).to_have_count(1)
     prompt = person.page.evaluate("() => window.prompt()")
     assert prompt == "Your turn, up to two steps: get the key once the monster has left it, then find the exit"
