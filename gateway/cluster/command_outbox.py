@@ -192,10 +192,16 @@ class CommandOutbox:
         if pending.sender is not None:
             pending.sender.answered(reply)
 
-    def attaches(self, reply: Reply) -> bool:
-        """Whether this answers a pending command that attaches a connection to a room."""
-        pending = self._pending.get((reply.conn, reply.room, reply.id))
-        return pending is not None and type(pending.envelope.body) in _ATTACHING
+    def answer_attaching(self, replies: Iterable[Reply]) -> list[Reply]:
+        """Answer the commands that attach a connection to a room; the replies to the others."""
+        others: list[Reply] = []
+        for reply in replies:
+            pending = self._pending.get((reply.conn, reply.room, reply.id))
+            if pending is not None and type(pending.envelope.body) in _ATTACHING:
+                self.answer(reply)
+            else:
+                others.append(reply)
+        return others
 
     def expects_spectator(self, room: RoomId, conn: int) -> bool:
         """Whether another connection has asked to watch the room, and was not answered yet."""

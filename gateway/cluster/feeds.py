@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nlargest
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -21,6 +21,7 @@ from gateway.cluster.followers import (
     PORTION_BYTES,
     SEAT_LEFT,
     Follower,
+    attachment_of,
     catch_up,
     has_missed,
     notify_if_seat_lost,
@@ -66,6 +67,17 @@ class Feed:
     """The missed steps are being read. Meanwhile nothing is delivered, because it would come too early."""
     refill: bool = False
     """A step or a session came while the missed steps were being read: they have to be read once more."""
+    behind: int = 0
+    """The number of followers that are being sent missed steps in portions."""
+    held: tuple["HeldAnswer", ...] = ()
+    """Answers to commands whose clients are about to be sent the step."""
+
+
+class HeldAnswer(NamedTuple):
+    """An answer that waits for a step, and the epoch of the owner that gave it."""
+
+    reply: Reply
+    epoch: Epoch
 
 
 class Feeds:
@@ -160,9 +172,7 @@ class Feeds:
         # reply are not in its view, and a session that is not attached yet would miss them. All other replies come
         # after the steps: a client must see the step of its move before the acknowledgement, because a client that has
         # the acknowledgement and then loses its connection resumes from the acknowledged position.
-        for reply in delivery.replies:
-            if self._outbox.attaches(reply):
-                self._outbox.answer(reply)
+        replies = self._outbox.answer_attaching(delivery.replies) if delivery.replies else ()
         gateway, feeds, answer = self._identity.id, self._feeds, self._outbox.answer
         for step in delivery.told:
             feed = feeds.get(step.room)
@@ -172,9 +182,38 @@ class Feeds:
                     _notify_lost_seats(feed, delivered)
             done = step.done
             if done is not None and done.gateway == gateway:
-                answer(Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset))
-        for reply in delivery.replies:
+                reply = Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset)
+                if feed is None or not (feed.filling or feed.behind):
+                    answer(reply)
+                else:
+                    self._answer_in_order(feed, reply, delivery.epoch)
+        for reply in replies:
+            feed = feeds.get(reply.room)
+            if feed is None:
+                answer(reply)
+            else:
+                self._answer_in_order(feed, reply, delivery.epoch)
+
+    def _answer_in_order(self, feed: Feed, reply: Reply, epoch: Epoch) -> None:
+        """Answer a command, but not before the client was sent the step, if that is among the missed steps that it is
+        about to be sent. `epoch` is that of the owner that gave the answer."""
+        attachment = attachment_of(reply.conn, feed.followers) if feed.filling or feed.behind else None
+        if attachment is not None and not attachment.stale and attachment.offset < reply.offset:
+            feed.held += (HeldAnswer(reply, epoch),)
+        else:
             self._outbox.answer(reply)
+
+    def _release(self, feed: Feed) -> None:
+        """Give the answers whose steps were sent meanwhile.
+
+        An answer is dropped if the client was sent steps of a later owner: the store may have lost the step, and that
+        owner a part of the history. The command still has no answer then. It was added to its stream again when the
+        new owner was noticed, and that owner says what has become of it."""
+        held, feed.held = feed.held, ()
+        for reply, epoch in held:
+            attachment = attachment_of(reply.conn, feed.followers)
+            if attachment is None or attachment.epoch <= epoch:
+                self._answer_in_order(feed, reply, epoch)
 
     def heartbeat(self, last: dict[Partition, tuple[Epoch, int]]) -> None:
         """An owner repeats the number of its last delivery, so that the loss of the last one is noticed, too."""
@@ -274,10 +313,12 @@ class Feeds:
                     continue
                 for feed in feeds:
                     feed.filling = feed.refill
+                    self._release(feed)
                 feeds = [feed for feed in feeds if feed.filling]
         finally:  # if this fails, the next step finds its hole and tries again
             for feed in feeds:
                 feed.filling = False
+                self._release(feed)
 
     async def _fill_once(self, feeds: list[Feed]) -> bool:
         """Read and deliver the first portion of what each follower has missed. False if the store cannot be read."""
@@ -318,6 +359,7 @@ class Feeds:
                 attachment.refill = True
             elif not attachment.stale:
                 attachment.behind = True
+                feed.behind += 1
                 self._tasks.spawn(self._send_portions(feed, attachment, follower))
         return True
 
@@ -338,6 +380,8 @@ class Feeds:
                 await asyncio.sleep(0)  # frames are written at the end of a tick
         finally:
             attachment.behind = False
+            feed.behind -= 1
+            self._release(feed)
         if not attachment.stale and attachment.wants & Wants.VIEW:
             follower.views_missed(attachment)
 

@@ -3,6 +3,7 @@
 The functions move the follower's attachment. They do not know the room's other followers, nor the store.
 """
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
@@ -22,6 +23,9 @@ SEAT_LEFT = b'"room.left"'
 
 class Follower(Protocol):
     """A connection that follows a room."""
+
+    number: int
+    """The number by which replies name the connection."""
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
         """The next step, as this follower may see it."""
@@ -43,6 +47,11 @@ class Follower(Protocol):
 
     def buffered(self) -> int:
         """Bytes that the client has not read yet."""
+
+
+def attachment_of(number: int, followers: Iterable[tuple[Attachment, Follower]]) -> Attachment | None:
+    """The attachment of the connection with this number."""
+    return next((attachment for attachment, follower in followers if follower.number == number), None)
 
 
 def catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:

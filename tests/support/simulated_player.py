@@ -186,8 +186,11 @@ class SimulatedPlayer:
         if update["offset"] != offset + 1 or update["epoch"] < epoch:
             self.errors.append(f"{self.name} saw {offset} and then {update['offset']} of room {visit.room}")
         visit.position = (update["epoch"], update["offset"])
-        # An acknowledgement may overtake its step. Another step in its place shows that the store has lost it.
-        visit.believed = {place for place in visit.believed if place[1] != update["offset"]} | {visit.position}
+        if any(place[1] == update["offset"] for place in visit.believed):
+            self.errors.append(
+                f"{self.name} saw step {update['offset']} of room {visit.room} after its acknowledgement"
+            )
+        visit.believed.add(visit.position)
         visit.seen.append(update)
         self._idle = 0
         if visit is not self.visit:

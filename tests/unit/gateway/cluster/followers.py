@@ -1,5 +1,6 @@
 """Followers of a room on the feeds of one gateway, which record what they receive."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -32,6 +33,7 @@ class Follower:
     repeated: list[Attachment] = field(default_factory=list)
     """The attachments that were to be repeated."""
     unread: int = 0
+    number: int = 1
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
         self.received.append(attachment.offset)
@@ -68,8 +70,14 @@ class Outbox(CommandOutbox):
         self.resent: list[Partition] = []
         self.attaching: set[int] = set()
 
-    def attaches(self, reply: Reply) -> bool:
-        return reply.id in self.attaching
+    def answer_attaching(self, replies: Iterable[Reply]) -> list[Reply]:
+        others = []
+        for reply in replies:
+            if reply.id in self.attaching:
+                self.answer(reply)
+            else:
+                others.append(reply)
+        return others
 
     def answer(self, reply: Reply) -> None:
         self.order.append(f"reply {reply.id}")

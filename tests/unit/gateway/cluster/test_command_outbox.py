@@ -235,11 +235,12 @@ async def test_a_command_that_was_accepted_stays_accepted() -> None:
     assert len(bench.outbox) == 1
 
 
-async def test_commands_that_attach_a_connection_are_known() -> None:
+async def test_only_commands_that_attach_a_connection_are_answered_before_the_steps() -> None:
     bench = Bench()
     kinds: tuple[RoomCommand, ...] = (Enter("ada"), Watch(), Say("x"))
-    sent = [bench.send(number, body) for number, body in enumerate(kinds)]
-    assert [bench.outbox.attaches(answer(envelope)) for envelope in sent] == [True, True, False]
+    answers = [answer(bench.send(number, body)) for number, body in enumerate(kinds)]
+    assert bench.outbox.answer_attaching(answers) == answers[2:]
+    assert len(bench.outbox) == 1
 
 
 async def test_commands_that_would_attach_a_lost_connection_are_abandoned() -> None:

@@ -5,10 +5,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from gateway.cluster.followers import PORTION_BYTES
 from shared.bus import updates
 from shared.bus.store import StoreDown
 from shared.commands import Wants
-from shared.deliveries import CompletedCommand, Delivery, StepMessage
+from shared.deliveries import CompletedCommand, Delivery, Reply, StepMessage
 from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition
 from shared.room_views import Position
 from tests.support import batches
@@ -125,14 +126,6 @@ async def test_partitions_number_their_messages_apart() -> None:
     bench.feeds.message(msgspec.json.encode(shares))
     bench.feeds.message(msgspec.json.encode([Delivery(P1, Epoch(7), 3), Delivery(P0, Epoch(7), 2)]))
     assert bench.gaps == [1]
-
-
-async def test_a_step_that_answers_a_command_does_so_also_while_a_hole_is_filled() -> None:
-    bench = Bench()
-    bench.attach(2)
-    bench.store.hold()
-    bench.say(1, msgspec.structs.replace(step(4), done=CompletedCommand(GatewayId("g"), 1, CommandId(9))))
-    assert bench.outbox.answers == [(4, 9)]
 
 
 async def test_a_command_that_came_from_another_gateway_is_answered_there() -> None:
@@ -299,6 +292,100 @@ async def test_a_step_that_takes_the_number_of_a_lost_one_while_steps_are_read_i
     bench.feeds.reposition(attachment, Position(Epoch(7), Offset(1)))
     await settle()
     assert follower.received == [2]
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def carrying_out(offset: int, command: int, conn: int = 1) -> StepMessage:
+    """A step that is the answer to a command of this gateway."""
+    return msgspec.structs.replace(step(offset), done=CompletedCommand(GatewayId("g"), conn, CommandId(command)))
+
+
+async def test_an_answer_waits_for_its_step_while_a_hole_is_filled() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 5)))
+    bench.attach(2)
+    bench.store.hold()
+    bench.say(1, carrying_out(4, 9))
+    assert bench.outbox.order == []
+    bench.store.go()
+    await settle()
+    assert bench.outbox.order == ["step 3", "step 4", "reply 9"]
+
+
+async def test_a_reply_waits_for_its_step_too() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 5)))
+    bench.attach(2)
+    bench.store.hold()
+    bench.say(1, step(4), replies=(Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4)),))
+    assert bench.outbox.order == []
+    bench.store.go()
+    await settle()
+    assert bench.outbox.order == ["step 3", "step 4", "reply 9"]
+
+
+async def test_an_answer_without_a_step_to_wait_for_is_given_at_once() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 5)))
+    bench.attach(2)
+    bench.store.hold()
+    seen, refused, stranger = (
+        Reply(conn, ROOM, CommandId(9), offset=Offset(at)) for conn, at in ((1, 2), (1, 0), (5, 4))
+    )
+    bench.say(1, step(4), replies=(seen, refused, stranger))
+    assert bench.outbox.answers == [(2, 9), (0, 9), (4, 9)]
+
+
+async def test_an_answer_is_dropped_if_a_later_owner_may_have_another_step_in_its_place() -> None:
+    bench = Bench()
+    await bench.write(step(1), step(2), step(3), step(4, 8))
+    follower, _ = bench.attach(2)
+    bench.store.hold()
+    bench.say(1, carrying_out(4, 9))
+    bench.store.go()
+    await settle()
+    assert follower.received == [3, 4]
+    assert bench.outbox.answers == []
+
+
+async def test_the_answer_of_the_later_owner_is_given() -> None:
+    bench = Bench()
+    await bench.write(step(1), step(2), step(3), step(4, 8))
+    bench.attach(2)
+    bench.store.hold()
+    bench.say(1, carrying_out(3, 9))
+    earlier = Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(3))
+    bench.say(1, step(4, 8), epoch=8, replies=(earlier,))
+    bench.store.go()
+    await settle()
+    assert bench.outbox.order.index("reply 9") > bench.outbox.order.index("step 3")
+    assert bench.outbox.answers[-1] == (3, 9)
+
+
+async def test_a_client_that_is_behind_keeps_no_answer_from_another() -> None:
+    bench = Bench()
+    await bench.write(*(large(number) for number in range(1, 4)))
+    behind, _ = bench.attach(1, 3)
+    behind.number, behind.unread = 2, PORTION_BYTES + 1
+    await settle()
+    bench.attach(3)
+    bench.say(1, carrying_out(4, 9), carrying_out(5, 8, conn=2))
+    await settle()
+    assert bench.outbox.answers == [(4, 9)]
+
+
+async def test_answers_are_not_lost_with_the_follower_that_they_wait_for() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 5)))
+    _, attachment = bench.attach(2)
+    bench.store.hold()
+    bench.say(1, carrying_out(4, 9))
+    bench.feeds.detach(attachment)
+    bench.store.go()
+    await settle()
+    assert bench.outbox.answers == [(4, 9)]
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------
