@@ -8,20 +8,19 @@ history any more is replaced by a full view.
 import asyncio
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
 from heapq import nlargest
 from operator import itemgetter
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox
+from gateway.cluster.feed import Feed, HeldAnswer
 from gateway.cluster.followers import (
     PORTION_BYTES,
     SEAT_LEFT,
     Follower,
-    attachment_of,
     catch_up,
     has_missed,
     notify_if_seat_lost,
@@ -38,7 +37,7 @@ from shared.bus.store import Store, StoreError
 from shared.bus.updates import Wanted
 from shared.commands import Wants
 from shared.deliveries import Delivery, Reply, StepMessage
-from shared.ids import CommitNumber, Epoch, Offset, Partition, RoomId, partition_of
+from shared.ids import CommitNumber, Epoch, Partition, RoomId, partition_of
 from shared.room_views import Position
 
 log = logging.getLogger("tavolata.feeds")
@@ -53,31 +52,6 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 1.0
 """Pauses before looking again whether a client has read."""
 
 _decode = msgspec.json.Decoder(tuple[Delivery, ...]).decode
-
-
-@dataclass(slots=True, eq=False)
-class Feed:
-    """A room that sessions of this gateway follow."""
-
-    room: RoomId
-    followers: tuple[tuple[Attachment, Follower], ...] = ()
-    top: Offset = Offset(0)
-    """The highest step that this gateway knows of."""
-    filling: bool = False
-    """The missed steps are being read. Meanwhile nothing is delivered, because it would come too early."""
-    refill: bool = False
-    """A step or a session came while the missed steps were being read: they have to be read once more."""
-    behind: int = 0
-    """The number of followers that are being sent missed steps in portions."""
-    held: tuple["HeldAnswer", ...] = ()
-    """Answers to commands whose clients are about to be sent the step."""
-
-
-class HeldAnswer(NamedTuple):
-    """An answer that waits for a step, and the epoch of the owner that gave it."""
-
-    reply: Reply
-    epoch: Epoch
 
 
 class Feeds:
@@ -195,25 +169,31 @@ class Feeds:
                 self._answer_in_order(feed, reply, delivery.epoch)
 
     def _answer_in_order(self, feed: Feed, reply: Reply, epoch: Epoch) -> None:
-        """Answer a command, but not before the client was sent the step, if that is among the missed steps that it is
-        about to be sent. `epoch` is that of the owner that gave the answer."""
-        attachment = attachment_of(reply.conn, feed.followers) if feed.filling or feed.behind else None
-        if attachment is not None and not attachment.stale and attachment.offset < reply.offset:
-            feed.held += (HeldAnswer(reply, epoch),)
-        else:
+        """Answer a command, but not before the client was sent the step. `epoch` is that of the owner that gave the
+        answer. An answer may be all that shows a missed step: an owner that has lost the last writes, and with them
+        that the room is followed here, sends the steps elsewhere."""
+        attachment = feed.attachment_of(reply)
+        if attachment is None or attachment.offset >= reply.offset:
             self._outbox.answer(reply)
+            return
+        feed.held += (HeldAnswer(reply, epoch),)
+        if not feed.is_reading_for(attachment):
+            self._fill([feed])
 
     def _release(self, feed: Feed) -> None:
         """Give the answers whose steps were sent meanwhile.
 
-        An answer is dropped if the client was sent steps of a later owner: the store may have lost the step, and that
-        owner a part of the history. The command still has no answer then. It was added to its stream again when the
-        new owner was noticed, and that owner says what has become of it."""
+        An answer is dropped if its step is not in the store, or if the client was sent steps of a later owner, which
+        may have another step in its place. The command has no answer then, and is added to its stream again: by `_gap`
+        when the later owner was noticed, or after a while."""
         held, feed.held = feed.held, ()
-        for reply, epoch in held:
-            attachment = attachment_of(reply.conn, feed.followers)
-            if attachment is None or attachment.epoch <= epoch:
-                self._answer_in_order(feed, reply, epoch)
+        for answer in held:
+            attachment = feed.attachment_of(answer.reply)
+            if attachment is not None and attachment.offset < answer.reply.offset:
+                if feed.is_reading_for(attachment):
+                    feed.held += (answer,)
+            elif attachment is None or attachment.epoch <= answer.epoch:
+                self._outbox.answer(answer.reply)
 
     def heartbeat(self, last: dict[Partition, tuple[Epoch, int]]) -> None:
         """An owner repeats the number of its last delivery, so that the loss of the last one is noticed, too."""

@@ -3,7 +3,6 @@
 The functions move the follower's attachment. They do not know the room's other followers, nor the store.
 """
 
-from collections.abc import Iterable
 from typing import Protocol
 
 import msgspec
@@ -47,11 +46,6 @@ class Follower(Protocol):
 
     def buffered(self) -> int:
         """Bytes that the client has not read yet."""
-
-
-def attachment_of(number: int, followers: Iterable[tuple[Attachment, Follower]]) -> Attachment | None:
-    """The attachment of the connection with this number."""
-    return next((attachment for attachment, follower in followers if follower.number == number), None)
 
 
 def catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:

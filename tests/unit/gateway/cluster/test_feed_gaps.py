@@ -338,6 +338,24 @@ async def test_an_answer_without_a_step_to_wait_for_is_given_at_once() -> None:
     assert bench.outbox.answers == [(2, 9), (0, 9), (4, 9)]
 
 
+async def test_an_answer_whose_step_was_not_sent_here_shows_that_it_was_missed() -> None:
+    bench = Bench()
+    await bench.write(*(step(number) for number in range(1, 5)))
+    bench.attach(2)
+    bench.say(1, replies=(Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4)),))
+    await settle()
+    assert bench.outbox.order == ["step 3", "step 4", "reply 9"]
+
+
+async def test_an_answer_is_dropped_if_its_step_is_not_in_the_store() -> None:
+    bench = Bench()
+    await bench.write(step(1), step(2))
+    bench.attach(2)
+    bench.say(1, replies=(Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4)),))
+    await settle()
+    assert bench.outbox.order == []
+
+
 async def test_an_answer_is_dropped_if_a_later_owner_may_have_another_step_in_its_place() -> None:
     bench = Bench()
     await bench.write(step(1), step(2), step(3), step(4, 8))
