@@ -95,7 +95,7 @@ class Delivery(msgspec.Struct, frozen=True, gc=False, array_like=True):
     partition: Partition
     epoch: Epoch
     number: int
-    told: tuple[StepMessage, ...] = ()
+    steps: tuple[StepMessage, ...] = ()
     replies: tuple[Reply, ...] = ()
 
 

@@ -148,7 +148,7 @@ class Feeds:
         # the acknowledgement and then loses its connection resumes from the acknowledged position.
         replies = self._outbox.answer_attaching(delivery.replies) if delivery.replies else ()
         gateway, feeds, answer = self._identity.id, self._feeds, self._outbox.answer
-        for step in delivery.told:
+        for step in delivery.steps:
             feed = feeds.get(step.room)
             if feed is not None:
                 delivered = self._deliver(feed, step)

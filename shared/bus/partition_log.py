@@ -204,7 +204,7 @@ async def unwritten(store: Store, partitions: Sequence[Keys]) -> list[UnwrittenR
 def _replayed(records: Sequence[tuple[bytes, bytes]], steps: dict[bytes, bytes]) -> UnwrittenRooms:
     rooms = UnwrittenRooms()
     for name, body in records:
-        commit, told = CommitNumber(int(name.partition(b"-")[0])), steps.get(name, b"[]")
+        commit, its_steps = CommitNumber(int(name.partition(b"-")[0])), steps.get(name, b"[]")
         try:
             logged = _decode_commit(body)
         except msgspec.MsgspecError:  # its rooms have a hole now; each is quarantined when it is loaded
@@ -212,13 +212,13 @@ def _replayed(records: Sequence[tuple[bytes, bytes]], steps: dict[bytes, bytes])
             continue
         for record in logged.records:
             rooms.of(_decode_head(record).room, commit).records.append(bytes(record))
-        for room, step in logged_steps(told):
+        for room, step in logged_steps(its_steps):
             unwritten = rooms.of(room, commit)
             unwritten.steps.append(bytes(step))
             unwritten.size += len(step)
         for room in logged.written:
             rooms.rooms.pop(room, None)
-        rooms.added(commit, len(body) + len(told))
+        rooms.added(commit, len(body) + len(its_steps))
     return rooms
 
 

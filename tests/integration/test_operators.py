@@ -56,7 +56,7 @@ async def test_the_last_steps_come_oldest_first_from_the_room_and_from_the_log(s
         StepMessage(ROOM, Epoch(1), Offset(offset), msgspec.Raw(b'{"offset":%d}' % offset)) for offset in range(1, 8)
     ]
     for step in steps[:5]:
-        await store.call(*batches.told(P, step))
+        await store.call(*batches.written(P, step))
     records = RoomRecords(store, keys.all_keys(4))
     assert [step.offset for step in await records.latest(ROOM, 3)] == [5]
     await store.call("XADD", P.updates_log, "4-1", "b", msgspec.json.encode(steps[4:]))

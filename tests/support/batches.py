@@ -18,7 +18,7 @@ def filed(partition: Keys, room: RoomId, offset: int, number: int, record: Journ
     return ("XADD", partition.journal(room), f"{offset}-{number}", FIELD, body)
 
 
-def told(partition: Keys, step: StepMessage) -> RedisCommand:
+def written(partition: Keys, step: StepMessage) -> RedisCommand:
     """The command that writes a step to the updates of its room, as a portion."""
     return ("XADD", partition.updates(step.room), f"{step.offset}-0", FIELD, msgspec.json.encode([step]))
 

@@ -38,7 +38,7 @@ async def test_a_lost_connection_is_reported_to_its_rooms() -> None:
 
 async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
     client = await seated()
-    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 6)])
+    await client.bench.store.pipe([batches.written(KEYS[0], step(number)) for number in range(1, 6)])
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 5))
     received = await client.received()
@@ -49,7 +49,7 @@ async def test_a_view_comes_after_the_steps_that_it_shows() -> None:
 
 async def test_a_view_comes_after_steps_that_come_with_it() -> None:
     client = await seated()
-    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
+    await client.bench.store.pipe([batches.written(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="view", id=9, room=ROOM)
     client.bench.answer(reply_to(await only(client.bench), 4), steps=[step(4)])
     assert [(message["type"], message["offset"]) for message in await client.received()] == [("update", 4), ("view", 4)]
@@ -67,7 +67,7 @@ async def test_a_view_takes_the_place_of_steps_that_are_lost() -> None:
 
 async def test_a_view_that_waits_for_steps_is_not_forgotten_when_another_is_asked_for() -> None:
     client = await seated()
-    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 6)])
+    await client.bench.store.pipe([batches.written(KEYS[0], step(number)) for number in range(1, 6)])
     client.say(type="view", id=8, room=ROOM)
     first = await only(client.bench)
     client.bench.store.hold()

@@ -194,7 +194,7 @@ async def test_a_player_who_enters_gets_the_steps_right_behind_the_reply() -> No
 
 async def test_a_client_that_resumes_gets_the_missed_steps() -> None:
     client = await welcome()
-    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 5)])
+    await client.bench.store.pipe([batches.written(KEYS[0], step(number)) for number in range(1, 5)])
     client.say(type="resume", id=1, room=ROOM, epoch=7, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 4))
     assert [(message["type"], message["offset"]) for message in await client.received()] == [
@@ -206,7 +206,7 @@ async def test_a_client_that_resumes_gets_the_missed_steps() -> None:
 
 async def test_a_client_that_resumes_from_a_lost_step_gets_a_view() -> None:
     client = await welcome()
-    await client.bench.store.pipe([batches.told(KEYS[0], step(number)) for number in range(1, 3)])
+    await client.bench.store.pipe([batches.written(KEYS[0], step(number)) for number in range(1, 3)])
     client.say(type="resume", id=1, room=ROOM, epoch=6, offset=2)
     client.bench.answer(reply_to(await only(client.bench), 2))
     asked = await only(client.bench)

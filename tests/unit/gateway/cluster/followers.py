@@ -111,8 +111,8 @@ class Bench:
         return follower, attachment
 
     async def write(self, *steps: StepMessage) -> None:
-        """Steps that are in the store, whether they were told or not."""
-        await self.store.pipe([batches.told(KEYS[told.room % 2], told) for told in steps])
+        """Write steps to the store, whether they were delivered or not."""
+        await self.store.pipe([batches.written(KEYS[step.room % 2], step) for step in steps])
 
     def say(self, number: int, *steps: StepMessage, epoch: int = 7, replies: tuple[Reply, ...] = ()) -> None:
         self.feeds.message(msgspec.json.encode([Delivery(P0, Epoch(epoch), number, steps, replies)]))

@@ -155,7 +155,7 @@ async def test_steps_that_come_while_a_hole_is_filled_come_in_order() -> None:
     bench.store.hold()
     bench.say(1, step(4))
     await settle()
-    bench.store.server.run(batches.told(KEYS[0], step(6)))
+    bench.store.server.run(batches.written(KEYS[0], step(6)))
     bench.say(2, step(5))
     bench.say(3, step(6))
     bench.store.go()

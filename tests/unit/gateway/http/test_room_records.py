@@ -81,7 +81,7 @@ def updates_of(first: int, last: int, wide: int = 0) -> Sequence[RedisCommand]:
         public = b'{"room":1000,"epoch":7,"offset":%d,"at":1,"events":[{"type":"%s"}]}' % (offset, b"x" * wide)
         return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(public), {})
 
-    return [batches.told(P, step(offset)) for offset in range(first, last + 1)]
+    return [batches.written(P, step(offset)) for offset in range(first, last + 1)]
 
 
 async def test_a_long_journal_is_read_in_portions(store: Counting, recordings: RoomRecords) -> None:

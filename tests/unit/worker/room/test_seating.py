@@ -581,9 +581,9 @@ def test_the_lobby_gets_a_notice_of_a_table_that_cannot_be_opened(new: bool) -> 
     assert envelope.body == Listed(ROOM, Offset(1), RoomSpec("", 0), 0, bench.now_ms)
 
 
-@pytest.mark.parametrize(("new", "told"), [(True, 1), (False, 0)])
-def test_the_lobby_gets_a_notice_when_the_player_who_should_open_a_table_is_refused(new: bool, told: int) -> None:
+@pytest.mark.parametrize(("new", "notices"), [(True, 1), (False, 0)])
+def test_the_lobby_gets_a_notice_when_the_player_who_should_open_a_table_is_refused(new: bool, notices: int) -> None:
     """Of those who only match, another may still open it."""
     bench = RoomBench(catalog=GameCatalog((dataclasses.replace(TOY, names="[a-z]+"),)))
     assert bench.code("x", Enter("X9", TWO, new=new)) == "name/bad"
-    assert len(bench.result.more.notices) == told
+    assert len(bench.result.more.notices) == notices
