@@ -63,11 +63,11 @@ class Connection:
     __slots__ = (
         "_clock",
         "_closing",
+        "_connections",
         "_departed",
         "_frame_limit",
         "_identity",
         "_invalid_limit",
-        "_others",
         "_outbox",
         "_performer",
         "_question",
@@ -93,7 +93,7 @@ class Connection:
         transport: Transport,
         session: Session,
         services: ConnectionServices,
-        others: ConnectionSet,
+        connections: ConnectionSet,
     ) -> None:
         settings, now = services.settings, services.clock()
         self.number = number
@@ -111,7 +111,7 @@ class Connection:
         self._performer = services.performer
         self._tasks = services.tasks
         self._clock = services.clock
-        self._others = others
+        self._connections = connections
         self._spectators_share = settings.outbox_bytes // 4
         """Unsent bytes from which on a spectator counts as slow: spectators are shed before players."""
         self._frame_limit = TokenBucket(settings.rate, settings.burst, now)
@@ -135,7 +135,7 @@ class Connection:
     def open(self) -> None:
         # Not earlier: the gateway may get a new id while the client shakes hands, and closes what is open then.
         self.gateway = self._identity.id
-        if self._others.add(self):
+        if self._connections.add(self):
             self._perform(self.session.open())
         else:
             self.invalid_frame("busy/connections")
@@ -167,19 +167,19 @@ class Connection:
 
     def lost(self) -> None:
         """The connection is gone, whichever side has closed it."""
-        if self._others.remove(self):
+        if self._connections.remove(self):
             self._depart()
             self._performer.forget(self)
 
     def pause_writing(self) -> None:
         """The client does not read as fast as the gateway writes."""
         self.slow_since = self._clock()
-        self._others.slowed_down(self)
+        self._connections.slowed_down(self)
 
     def resume_writing(self) -> None:
         """The client has caught up."""
         self.slow_since = None
-        self._others.caught_up(self)
+        self._connections.caught_up(self)
         self._perform(self.session.caught_up())
 
     # --- from the cluster ---------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class Connection:
             return
         if self._raw:  # most steps: no decoding, no effects
             if not self._unsent:
-                self._others.flush_soon(self)
+                self._connections.flush_soon(self)
             self._unsent.append(step.raw)
             return
         try:
@@ -235,7 +235,7 @@ class Connection:
             kind = type(effect)
             if kind is bytes:
                 if not self._unsent:
-                    self._others.flush_soon(self)
+                    self._connections.flush_soon(self)
                 self._unsent.append(effect)  # type: ignore[arg-type]
             elif kind is Submit:
                 command: Submit = effect  # type: ignore[assignment]

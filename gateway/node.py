@@ -45,8 +45,8 @@ log = logging.getLogger("tavolata.gateway")
 
 _decode_control = msgspec.json.Decoder(ControlMessage).decode
 _NO_WORKER = "workers"
-_CHANCES = 1_000
-"""The steps in which a fraction of a client is drawn as a chance."""
+_DRAW_LIMIT = 1_000
+"""A fraction of a client is shed with that probability, to within one in a thousand."""
 _LIVENESS_EVERY = 5
 """Seconds between two checks of all connections; slow ones are checked every second."""
 _GAMES_EVERY_S = 5.0
@@ -357,8 +357,8 @@ class GatewayNode:
         statuses = await GATEWAYS.live_status(self.store)
         loads = {gateway: _decode_load(status) for gateway, status in statuses.items()}
         whole, fraction = divmod(self._sharing.clients_to_shed(self.id, loads, self._clock()), 1)
-        # The fraction is a chance: gateways with the same excess do not act at the same moments.
-        number = int(whole) + (fraction > 0 and self._ids.draw(_CHANCES) < fraction * _CHANCES)
+        # Drawn and not summed up: otherwise gateways with the same excess would act at the same moments.
+        number = int(whole) + (fraction > 0 and self._ids.draw(_DRAW_LIMIT) < fraction * _DRAW_LIMIT)
         if number and (shed := self.connections.shed(number)):
             log.info("gateway %s has more clients than others and asks %d to come back", self.id, shed)
 

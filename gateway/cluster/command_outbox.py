@@ -2,9 +2,8 @@
 
 The commands of one loop tick are added together, one stream entry per partition unless that would be too large. A
 command that was added, or may have been, stays here and is added again, with the same id and in the same order, until
-it is answered: its room carries it out once. This is the only place that learns that a command is answered, and the
-only one that measures how long that took: a reply, the step that carried a command out, and an update that shows it all
-end in `answer`.
+it is answered: its room carries it out once. Every answer ends in `answer`, whether it is a reply, the step that
+carried the command out, or an update that shows it; so the time that answers take is measured here alone.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ _ATTACHING = (Enter, Watch)
 """Commands that attach the connection they come from to the room."""
 _LARGE_BATCH = 5
 """After a tick with this many commands more are likely to follow, and adding them together is cheaper."""
-_NO_ROOMS = 0.8
+_NO_NEW_ROOMS = 0.8
 """The used share of the store's memory from which on no room is opened: the rest is for games in play."""
 
 
@@ -55,9 +54,8 @@ class PendingCommand(msgspec.Struct, gc=False):
 
     envelope: Envelope
     sender: CommandSender | None
-    since: float
-    """The time at which it was sent."""
-    tried: float
+    sent_at: float
+    added_at: float
     """The time at which it was last added to its stream."""
 
 
@@ -128,7 +126,8 @@ class CommandOutbox:
         """Whether no live worker can play a room; None as long as no room waits, so that a move costs no call."""
         self._pending: dict[_Key, PendingCommand] = {}
         self._attaching = PendingAttachments()
-        self._tick: list[Envelope] = []
+        self._unsent: list[Envelope] = []
+        """Commands that are added to their streams at the end of this tick of the loop."""
         self._own_id = 0
 
     def __len__(self) -> int:
@@ -139,13 +138,13 @@ class CommandOutbox:
     def send(self, envelope: Envelope, sender: CommandSender | None, always: bool = False) -> ErrorCode | None:
         """Add a command to its stream at the end of this tick. If too many are pending or the store is unreachable, the
         command is not accepted (unless `always`), and the error code says why."""
-        pending, tick = self._pending, self._tick
+        pending, unsent = self._pending, self._unsent
         if not always:
             if len(pending) >= self._most:
                 return "busy/backlog"
-            if not tick and not self._store_up():
+            if not unsent and not self._store_up():
                 return "busy/store"
-            if self.store_share >= _NO_ROOMS and (self.store_share >= 1 or _opens_room(envelope.body)):
+            if self.store_share >= _NO_NEW_ROOMS and (self.store_share >= 1 or _opens_room(envelope.body)):
                 return "busy/store_full"
             if self.room_waits is not None and self.room_waits(envelope.room):
                 return "busy/no_worker"
@@ -154,9 +153,9 @@ class CommandOutbox:
         pending[key] = PendingCommand(envelope, sender, now, now)
         if type(envelope.body) in _ATTACHING:
             self._attaching.add(key)
-        if not tick:
+        if not unsent:
             self._flush_soon()
-        tick.append(envelope)
+        unsent.append(envelope)
         return None
 
     def send_own(
@@ -188,7 +187,7 @@ class CommandOutbox:
             return
         if type(pending.envelope.body) in _ATTACHING:
             self._attaching.remove(key)
-        self._observe(self._clock() - pending.since)
+        self._observe(self._clock() - pending.sent_at)
         if pending.sender is not None:
             pending.sender.answered(reply)
 
@@ -225,7 +224,7 @@ class CommandOutbox:
         """Drop everything: all connections that wait for answers are being closed."""
         self._pending.clear()
         self._attaching.clear()
-        self._tick.clear()
+        self._unsent.clear()
 
     # --- the streams --------------------------------------------------------------------------------------------------
 
@@ -240,22 +239,22 @@ class CommandOutbox:
         now = self._clock()
         resent = 0
         unwatched: set[RoomId] = set()
-        waiting = {(envelope.conn, envelope.room, envelope.id) for envelope in self._tick}
-        tick: list[Envelope] = []
+        waiting = {(envelope.conn, envelope.room, envelope.id) for envelope in self._unsent}
+        unsent: list[Envelope] = []
         for key, pending in self._pending.items():
             envelope = pending.envelope
             chosen = partition is None or partition_of(envelope.room, len(self._keys)) == partition
-            if chosen and (now - pending.tried >= older_than_s or envelope.room in unwatched):
+            if chosen and (now - pending.added_at >= older_than_s or envelope.room in unwatched):
                 if isinstance(envelope.body, Unwatch):
                     unwatched.add(envelope.room)
-                pending.tried = now
+                pending.added_at = now
                 resent += 1
             elif key not in waiting:
                 continue
-            tick.append(envelope)
-        if tick and not self._tick:
+            unsent.append(envelope)
+        if unsent and not self._unsent:
             self._flush_soon()
-        self._tick = tick
+        self._unsent = unsent
         return resent
 
     def _flush_soon(self) -> None:
@@ -265,19 +264,19 @@ class CommandOutbox:
             self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
-        tick, self._tick = self._tick, []
-        self._large_batch = len(tick) >= _LARGE_BATCH
-        if not tick:
+        unsent, self._unsent = self._unsent, []
+        self._large_batch = len(unsent) >= _LARGE_BATCH
+        if not unsent:
             return
         by_partition: defaultdict[Partition, list[Envelope]] = defaultdict(list)
-        for envelope in tick:
+        for envelope in unsent:
             by_partition[partition_of(envelope.room, len(self._keys))].append(envelope)
         adds: list[RedisCommand] = []
         for number, some in by_partition.items():
             adds += command_streams.adding_many(self._keys[number], some)
         self._store.cast(adds)
         if log.isEnabledFor(logging.DEBUG):
-            for envelope in tick:
+            for envelope in unsent:
                 log.debug(
                     "%s: %s sends command %s to room %s", envelope.trace, envelope.sid, envelope.id, envelope.room
                 )

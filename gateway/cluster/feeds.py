@@ -122,7 +122,7 @@ class Feeds:
     def reposition(self, attachment: Attachment, position: Position) -> None:
         """The follower was sent a full view as of this position."""
         attachment.epoch, attachment.offset, attachment.stale = position.epoch, position.offset, False
-        attachment.undone, attachment.commit = False, CommitNumber(0)
+        attachment.rewound, attachment.commit = False, CommitNumber(0)
         feed = self._feeds.get(attachment.room)
         if feed is not None and feed.top > position.offset:
             self._fill([feed])
@@ -330,7 +330,7 @@ class Feeds:
             if attachment.position != place.position:
                 continue
             if attachment.stale:
-                attachment.undone |= missed.lost == "rewound"
+                attachment.rewound |= missed.lost == "rewound"
                 continue
             if catch_up(attachment, follower, missed):
                 if not attachment.behind and missed.steps and attachment.wants & Wants.VIEW:

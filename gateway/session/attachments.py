@@ -40,8 +40,8 @@ class Attachment:
     """The commit of the step at this position; 0: it is not known."""
     stale: bool = False
     """The client waits for a full view; steps are not delivered."""
-    undone: bool = False
-    """The store has lost the step at this position: the view that the client waits for tells it."""
+    rewound: bool = False
+    """The store has lost the step at this position: `rewound` is the reason of the view that the client waits for."""
     behind: bool = False
     """The client is being sent the steps that it missed, portion by portion; live steps wait."""
     refill: bool = False

@@ -33,8 +33,8 @@ def refreshed(state: SessionState, attachment: Attachment, reply: Reply) -> tupl
         return _late_view(attachment, top, view)
     attachment.seat = reply.seat
     # The view was asked for after the client had seen its last step: only a store that has lost it shows less.
-    undone = attachment.undone or attachment.position.voided_by(top)
-    reason: ViewReason = "rewound" if undone else attachment.refresh_reason
+    rewound = attachment.rewound or attachment.position.voided_by(top)
+    reason: ViewReason = "rewound" if rewound else attachment.refresh_reason
     state.effects.append(Reposition(attachment, top))
     return ((None, msgspec.structs.replace(view, reason=reason)),)
 

@@ -514,8 +514,8 @@ async def test_a_view_is_asked_for_behind_the_last_portion() -> None:
     assert [what for what in bench.outbox.order if what.startswith("view")] == ["view 5"]
 
 
-@pytest.mark.parametrize(("epoch", "undone"), [(8, True), (7, False)])
-async def test_the_loss_of_a_step_that_a_slow_client_has_seen_is_noted_for_its_view(epoch: int, undone: bool) -> None:
+@pytest.mark.parametrize(("epoch", "rewound"), [(8, True), (7, False)])
+async def test_the_loss_of_a_step_that_a_slow_client_has_seen_is_noted_for_its_view(epoch: int, rewound: bool) -> None:
     bench = Bench()
     follower, attachment = bench.attach(2)
     attachment.stale = True
@@ -523,6 +523,6 @@ async def test_the_loss_of_a_step_that_a_slow_client_has_seen_is_noted_for_its_v
     bench.feeds.resubscribed()
     await settle()
     assert (follower.lost, follower.received) == ([], [])
-    assert attachment.undone is undone
+    assert attachment.rewound is rewound
     bench.feeds.reposition(attachment, Position(Epoch(epoch), Offset(3)))
-    assert not attachment.undone
+    assert not attachment.rewound

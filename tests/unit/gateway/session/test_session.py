@@ -373,15 +373,15 @@ def test_a_player_who_enters_a_room_again_is_given_no_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offset", "undone", "reason"), [(3, False, "rewound"), (9, True, "rewound"), (9, False, "slow")]
+    ("offset", "rewound", "reason"), [(3, False, "rewound"), (9, True, "rewound"), (9, False, "slow")]
 )
 def test_a_slow_client_whose_steps_the_store_has_lost_gets_a_rewound_view(
-    offset: int, undone: bool, reason: str
+    offset: int, rewound: bool, reason: str
 ) -> None:
     client = Client().seated(offset=5)
     (attachment,) = client.session.state.attachments
     client.session.missed(attachment)
-    attachment.undone = undone
+    attachment.rewound = rewound
     client.session.caught_up()
     attachment.refresh_id = CommandId(-1)
     _reposition, view = client.answer(-1, epoch=Epoch(7), offset=Offset(offset), seat=Seat(0), view=VIEW)
