@@ -192,7 +192,7 @@ class GatewayNode:
     # --- from the start to the end ------------------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Register, learn the games and subscribe; raises `StoreError`."""
+        """Register, read the games and subscribe; raises `StoreError`."""
         await self._heartbeat()
         await self._read_worker_status()
         await self.games.read()
@@ -250,7 +250,7 @@ class GatewayNode:
             try:
                 listings = await self._listings()
             except StoreError as error:
-                log.info("cannot read the room directory: %s", error)
+                log.info("cannot read the room directory, will try again: %s", error)
                 await asyncio.sleep(_GATHER_RETRY_S)
                 continue
             finally:
@@ -289,7 +289,7 @@ class GatewayNode:
             try:
                 await self._heartbeat()
             except StoreError as error:
-                log.warning("cannot renew the lease of gateway %s: %s", self.id, error)
+                log.warning("cannot renew the lease of gateway %s, will try again: %s", self.id, error)
             await asyncio.sleep(self._interval_s)
 
     async def _follow_cluster(self) -> None:
@@ -309,7 +309,7 @@ class GatewayNode:
                     self._games_read_at = self._clock()
                     await self.games.read()
             except StoreError as error:
-                log.info("gateway %s cannot read the state of the cluster: %s", self.id, error)
+                log.info("gateway %s cannot read the state of the cluster, will try again: %s", self.id, error)
             await asyncio.sleep(self._interval_s)
 
     async def _heartbeat(self) -> None:

@@ -65,7 +65,7 @@ class Performed(CommandSender, Follower, DirectoryWatcher, Protocol):
 
     number: int
     gateway: GatewayId
-    """The id that the gateway had when the connection was opened: claims and rooms know the connection by it."""
+    """The id that the gateway had when the connection was opened: name claims and rooms hold this id."""
 
     @property
     def sid(self) -> SessionId: ...

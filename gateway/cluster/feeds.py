@@ -203,8 +203,9 @@ class Feeds:
                 self._gap(partition)
 
     def resubscribed(self) -> None:
-        """Any message of any partition may have been lost. So may the store's last writes, if it has failed: with them
-        a room may have lost that it is followed here, and none of its steps, so that no step would show it."""
+        """Any message of any partition may have been lost. If the store has failed, so may its last writes,
+        among them the note that this gateway receives a room's updates. Then no step would come that shows the loss, so
+        every follower is attached again."""
         self._last.clear()
         for feed in self._feeds.values():
             for attachment, follower in feed.followers:
@@ -324,7 +325,7 @@ class Feeds:
             missed_steps = visibility.missed if self._visible_only else updates.missed
             found = await missed_steps(self._store, places, _PORTION_STEPS)
         except StoreError as error:
-            log.info("cannot read missed steps: %s", error)
+            log.info("cannot read missed steps, will try again: %s", error)
             return False
         for (feed, attachment, follower), place, missed in zip(wanted, places, found, strict=True):
             if attachment.position != place.position:

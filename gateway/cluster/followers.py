@@ -1,6 +1,6 @@
 """One follower of a room: the contract of connections, and the delivery of steps to one of them.
 
-The functions move the follower's attachment. They do not know the room's other followers, nor the store.
+The functions move the follower's attachment. They need neither the room's other followers nor the store.
 """
 
 from typing import Protocol
@@ -94,9 +94,9 @@ def has_missed(attachment: Attachment, follower: Follower, step: StepMessage) ->
 
 
 def notify_if_seat_lost(attachment: Attachment, follower: Follower, step: DeliveredStep) -> None:
-    """Notify a follower whose seat a step has taken away. The next player of the seat gets private parts of steps, and
-    a client of `play` is sent steps that nothing has decoded: so the feed looks for it. A player who gives a seat up
-    detaches with the answer to that request."""
+    """Notify a follower whose seat a step has taken away: the private parts of later steps are for the next player of
+    the seat. The feed searches the step for it, because steps are sent to clients of `play` without being decoded. A
+    player who gives a seat up is detached with the answer to that request."""
     for event in msgspec.json.decode(step.update.events):
         if event["type"] == "room.left" and event["seat"] == attachment.seat and event["reason"] != "left":
             follower.seat_lost(attachment, event["reason"])

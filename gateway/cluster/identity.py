@@ -30,7 +30,7 @@ class RandomIds:
 
 
 class GatewayIdentity:
-    """The id that workers and other gateways know this gateway by. It changes when they have given the gateway up."""
+    """The id of this gateway in the registry, in rooms and in name claims. It is replaced when the lease was lost."""
 
     def __init__(self, gateway: GatewayId) -> None:
         self.id = gateway

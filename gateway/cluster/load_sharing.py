@@ -78,7 +78,7 @@ class LoadSharing:
 
 class _Trial:
     """Judges whether shed clients go to other gateways. They do not if they cannot reach those: gateways of another
-    region, or one that no proxy knows. Without this, they would be asked to come back again and again."""
+    region, or one to which no proxy forwards. Without this, they would be asked to come back again and again."""
 
     def __init__(self) -> None:
         self._ends_s = -math.inf

@@ -57,9 +57,9 @@ class WaitingRooms:
         for game, rooms in waiting:
             self.counts[game] += rooms
         for game in self.counts.keys() - before.keys():
-            log.warning("%d rooms wait: no live worker plays %s", self.counts[game], game)
+            log.warning("%d rooms wait: no live worker plays %s, start one that does", self.counts[game], game)
         for game in before.keys() - self.counts.keys():
-            log.info("the rooms of %s go on", game)
+            log.info("a live worker plays %s again: its rooms go on", game)
         self._metrics.waiting(self.counts, before.keys() - self.counts.keys())
 
 

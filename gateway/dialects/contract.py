@@ -1,8 +1,8 @@
 """The contract of a dialect: one `Conversation` per connection, without IO. Frames go in; frames and requests come out.
 
 The session (gateway/session) carries the requests out and hands the answers and the room's steps back. A conversation
-never waits, never runs rules, and knows neither its transport nor the store. A conversation answers bad input with an
-error message of its dialect; no input makes it raise.
+never waits and never runs rules; it has no access to its transport or the store. It answers bad input with an error
+message of its dialect; no input makes it raise.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping

@@ -13,11 +13,9 @@ from gateway.transports.client_address import client_address, parse_list
 
 _UNLIMITED = ("/healthz", "/readyz")
 """Paths that cost nothing and that a proxy asks for, whose address may be that of all players."""
-
-
 _SPARE = 200
-"""HTTP connections beyond the limits of connections: a full gateway still tells a proxy that it is alive, and a
-WebSocket that there is no place."""
+"""HTTP connections beyond the limits of connections: a full gateway still answers the health checks of proxies,
+and refuses WebSockets with a close code."""
 
 
 class HttpConnections:

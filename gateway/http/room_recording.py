@@ -1,4 +1,4 @@
-"""The facts of one room as its journal tells them: seats, presence, connections, spectators, status."""
+"""The facts of one room, read from its journal: seats, presence, connections, spectators, status."""
 
 import hmac
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ class RoomRecording:
         return spec
 
     def admits(self, session: SessionId | None, key: str) -> bool:
-        """Whether the reader may know that the room exists: a private room is open to its players and its key."""
+        """Whether the reader may learn that the room exists: a private room is open to its players and its key."""
         is_key = bool(self.key) and hmac.compare_digest(key.encode(), self.key.encode())
         return not self.private or session in self.holders or is_key
 

@@ -1,6 +1,6 @@
 """Reads journals and updates of rooms for HTTP: seats' own updates, replays of finished games, the operators' view.
 
-The journal tells who had which seat, at which gateway, and whether the game is over. Its events are not shown, because
+The journal shows who had which seat, at which gateway, and whether the game is over. Its events are not shown, because
 they hold secrets and a gateway has no game's rules: clients get the updates that the worker has written, as far as they
 are kept. Both can be long, and moves share the connection to the store with these reads. So they are read in portions,
 by few readers at a time, and the facts learnt are remembered.
@@ -26,8 +26,8 @@ from shared.room_events import Configured, Opened
 
 MOST_STEPS = 1_000
 MOST_BYTES = 2 * 1024 * 1024
-"""Size of one HTTP response, exceeded by one portion at most. A response is encoded in one go, during
-which no player is served."""
+"""Size of one HTTP response, exceeded by one portion at most. A response is encoded in one go, and no player is served
+meanwhile."""
 _PORTIONS = 8
 """Portions of a room's history that are read at once."""
 _READERS = 4

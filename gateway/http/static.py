@@ -96,7 +96,7 @@ def version_of(files: dict[str, StaticFile]) -> str:
 
 
 class StaticFiles:
-    """The routes of the web pages. Lobby, rooms and replays are one page, whose script looks at the URL."""
+    """The routes of the web pages. Lobby, rooms and replays are one page, whose script reads the URL."""
 
     def __init__(self, folder: Path = WEB) -> None:
         self._files = read_files(folder)

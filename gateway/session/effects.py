@@ -1,4 +1,5 @@
-"""Effects: plain values that say what a session wants done. `gateway.connection` and `gateway.performer` do it.
+"""Effects: plain values with which a session asks for something to be done. `gateway.connection` and
+`gateway.performer` perform them.
 
 A `bytes` object is an effect, too: a frame to write to the client. Effects that end in a result (`Question`) are
 answered with `Session.resume` or `Session.fail`; a submitted command is answered with `Session.answered`.
@@ -55,7 +56,7 @@ class Detach(msgspec.Struct, frozen=True):
 
     attachment: Attachment
     gone: bool = False
-    """The client has lost its connection, and the room does not know yet."""
+    """The client has lost its connection, and the room has to be notified."""
 
 
 class Withdraw(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ _MOST_REQUESTS = 256
 
 
 class RequestQueue:
-    """The queue. It does not know the client: the session answers, and performs the steps of a request."""
+    """The queue. It sends nothing to the client: the session does, and performs the steps of a request."""
 
     def __init__(self, state: SessionState) -> None:
         self.requests: deque[Request] = deque()

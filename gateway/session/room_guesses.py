@@ -1,4 +1,4 @@
-"""Limits how often a client may name rooms that perhaps do not exist: the answers would tell it the numbers of private
+"""Limits how often a client may name rooms that perhaps do not exist: the answers would reveal the numbers of private
 rooms."""
 
 from collections.abc import Container
@@ -34,7 +34,7 @@ class RoomGuesses:
         return True
 
     def _is_guess(self, room: RoomId | None) -> bool:
-        """Whether the answer would tell the client if there is a room of this number."""
+        """Whether the answer would reveal if there is a room of this number."""
         if room is None or room in self._attached:
             return False
         listing = self._rooms.get(room)

@@ -60,7 +60,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Session:
-    """A client's side of the cluster. Every public method returns the effects it wants performed, in order."""
+    """A client's side of the cluster. Every public method returns the effects to perform, in order."""
 
     __slots__ = (
         "_ack",
@@ -154,7 +154,7 @@ class Session:
     # --- from the cluster ---------------------------------------------------------------------------------------------
 
     def answered(self, reply: Reply) -> Sequence[Effect]:
-        """The fate of a command, however the gateway has learnt it (see `CommandOutbox`)."""
+        """A command was carried out or refused (see `CommandOutbox.answer`)."""
         question = self._question
         if type(question) is Submit and question.id == reply.id and question.room == reply.room:
             return self._resume_with_reply(question, reply)

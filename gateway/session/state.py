@@ -47,7 +47,7 @@ class SessionState:
         """Whether the client was given a token, with which it can take the session up again."""
         self.return_by_name = return_by_name
         self.seat_address = address if return_by_name is ReturnByName.ADDRESS else ""
-        """The client's address, if rooms have to know it."""
+        """The client's address, if seats come back by name to the same address only; else empty."""
         self.claiming = ("", sid)
         """The name that was asked for last, and for which session. The store may hold this claim although its result
         has not arrived, so it is released with the connection."""
@@ -91,7 +91,7 @@ class SessionState:
         return None if attachment is None else attachment.position
 
     def detach(self, room: RoomId) -> tuple[PendingAnswer, ...]:
-        """Stop following a room that knows that this client is leaving; returns the views to send now."""
+        """Stop following a room that needs no report of it; returns the views to send now."""
         attachment = self.attachments.get(room)
         return () if attachment is None else self.drop(attachment)
 

@@ -1,7 +1,7 @@
 """The inflow of a connection decides when it is read: byte and control-frame budgets, turns of the loop, back-pressure.
 
 A transport reports what it reads and handles. This class pauses the reading, and calls the transport again when it may
-go on. It knows neither frames nor dialects.
+go on. It is independent of frames and dialects.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """One connection's side of the `play` protocol (docs/protocols/play.md): all games, all features.
 
-Commands and events of games pass through as raw JSON; this dialect knows no game.
+Commands and events of games pass through as raw JSON, so that this dialect serves every game.
 """
 
 from collections.abc import Iterable

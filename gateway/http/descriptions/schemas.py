@@ -1,6 +1,6 @@
 """JSON schemas as components of a description, generated from the structs that are encoded and decoded.
 
-Structs know neither what a raw part holds nor which fields never leave the cluster: both are stated here.
+The structs show neither what a raw part holds nor which fields never leave the cluster: both are stated here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
