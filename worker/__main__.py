@@ -1,4 +1,4 @@
-"""python -m worker: one worker, settings from the environment."""
+"""Runs one worker (`python -m worker`), with settings from the environment."""
 
 from shared.runtime.bootstrap import run
 from shared.runtime.settings import PREFIX, WorkerSettings
@@ -6,7 +6,7 @@ from worker.app import WorkerApp
 from worker.games import GAMES
 
 DIALECT_PREFIXES = tuple(f"{PREFIX}{game.name.upper()}_" for game in GAMES)
-"""Variables of dialects are named after their game. Gateways check them; a worker does not know them."""
+"""Variables of dialects are named after their game. Gateways check them; a worker has no list of them."""
 
 
 async def start(settings: WorkerSettings) -> None:

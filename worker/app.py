@@ -1,4 +1,4 @@
-"""The program of a worker: builds the node and its connections, the page for health and metrics, and the signals."""
+"""The program of a worker: builds the node and its connections, serves health and metrics, handles signals."""
 
 import asyncio
 import logging
@@ -65,12 +65,12 @@ class WorkerApp:
         await self._node.prepare()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._node.stop.set)
-        self._node.watch_commands()
+        self._node.start_watchdog()
         tasks, port = [], 0
         if self._settings.port >= 0:
-            page = listening_socket(self._settings.host, self._settings.port)
-            port = page.getsockname()[1]
-            tasks.append(asyncio.create_task(serve(self._page(), [page])))
+            listener = listening_socket(self._settings.host, self._settings.port)
+            port = listener.getsockname()[1]
+            tasks.append(asyncio.create_task(serve(self._health_app(), [listener])))
         self._node.process_status = {"pid": os.getpid(), "host": socket.gethostname(), "port": port}
         tasks.append(asyncio.create_task(self._node.run()))
         log.info("worker %s is up, metrics on port %d", self._node.id, port)
@@ -87,7 +87,8 @@ class WorkerApp:
             await self._topology.stop()
             self._node.ownership.watchdog.stop()
 
-    def _page(self) -> Starlette:
+    def _health_app(self) -> Starlette:
+        """The HTTP application for health and metrics."""
         node = self._node
 
         async def healthz(_request: Request) -> Response:

@@ -43,9 +43,9 @@ class GameCatalog:
     def __init__(self, games: Sequence[AnyGame]) -> None:
         self._games: dict[tuple[str, int], AnyGame] = {}
         self._for_new_rooms: dict[str, AnyGame] = {}
-        """The version of each game that new rooms take: the newest, unless other workers do not know it."""
+        """The version of each game that new rooms take: the newest, unless other workers cannot play it."""
         self._elsewhere: dict[str, GameVersion] = {}
-        """The version that new rooms take of each game that is only known to other workers."""
+        """The version that new rooms take of each game that only other workers can play."""
         self._others: frozenset[GameVersion] = frozenset()
         """The game versions that other workers can play."""
         for game in games:
@@ -67,8 +67,8 @@ class GameCatalog:
     def follow(self, others: Collection[Collection[GameVersion]]) -> bool:
         """Follow the game versions that the other live workers can play. Whether new rooms take other versions now.
 
-        New rooms take the newest version that all workers of that game know: a room of a version that only some know
-        could be played by them alone."""
+        New rooms take the newest version that all workers of that game can play: a room of any other version would
+        depend on some of them."""
         self._others = frozenset(game for plays in others for game in plays)
         theirs = [_by_game(plays) for plays in others]
         ours = _by_game(self.versions())
@@ -81,7 +81,7 @@ class GameCatalog:
         return changed
 
     def elsewhere(self, name: str) -> GameVersion | None:
-        """The version that a new room would take of a game that only other workers know."""
+        """The version that a new room would take of a game that only other workers can play."""
         return self._elsewhere.get(name)
 
     def is_played_elsewhere(self, game: GameVersion) -> bool:
@@ -126,7 +126,7 @@ def _by_game(plays: Collection[GameVersion]) -> dict[str, set[int]]:
 
 
 def _newest_common(name: str, versions: set[int], others: Sequence[Mapping[str, set[int]]]) -> int:
-    """The newest of the versions of a game that all workers of that game know; without one, the newest of all."""
+    """The newest of the versions of a game that all workers of that game can play; without one, the newest of all."""
     common = versions.intersection(*(plays[name] for plays in others if name in plays))
     return max(common or versions)
 

@@ -87,8 +87,8 @@ class WorkerNode:
         await meta.check_replicas(self._store, self._settings.needed_replicas)
         await self._announce()
 
-    def watch_commands(self) -> None:
-        """Start the watchdog. A command may take a fifth of a lease before it is broken off."""
+    def start_watchdog(self) -> None:
+        """Begin to break off commands that run for two checks in a row: for a fifth of a lease of CPU time."""
         self.ownership.watchdog.start(max(self._settings.lease_ms // 10, _SHORTEST_CHECK_MS) / 1_000)
 
     def loops(self) -> list[Coroutine[Any, Any, None]]:
@@ -129,7 +129,7 @@ class WorkerNode:
                     await self._wake_reader()
                     await asyncio.sleep(_HAND_OVER_CHECK_S)
         except (StoreError, TimeoutError):
-            log.warning("not all partitions could be handed over; their leases will run out")
+            log.warning("not all partitions could be handed over; their next owners wait until the leases end")
 
     async def _follow_drain_requests(self) -> None:
         """Stop when an operator asks for it."""
@@ -146,8 +146,8 @@ class WorkerNode:
     # --- the blocked reader -----------------------------------------------------------------------------------------
 
     async def _wake_reader_on_change(self) -> None:
-        """Wake the reader when partitions were added or shall be handed over: it waits for the streams that it knew
-        when it began to wait."""
+        """Wake the reader when partitions were added or shall be handed over: a read covers the
+        streams that were owned when it began."""
         known: set[Partition] = set()
         while True:
             await self.ownership.changed.wait()

@@ -1,7 +1,7 @@
 """The lobby, without IO: it numbers new rooms and reserves seats, so that players who come at once meet at a table.
 
-It is an entity like a room, in the partition of room 0, journaled and deduplicated alike. Its knowledge of tables may
-be a moment old; the rooms decide, and a player who is refused there asks the lobby again.
+It is an entity like a room, in the partition of room 0, journaled and deduplicated alike. Its list of tables may be a
+moment old; the rooms decide, and the gateway of a player who is refused there asks the lobby again.
 """
 
 from typing import TypeAlias

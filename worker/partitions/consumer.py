@@ -89,7 +89,7 @@ class PartitionBatch:
 
 
 class Consumer:
-    """The main loop of a worker. Each of its steps can be taken alone."""
+    """The main loop of a worker. Each part of a turn is a method of its own."""
 
     def __init__(
         self,
@@ -204,7 +204,7 @@ class Consumer:
         now_ms = oldest_ms = self._ownership.now_ms()
         for batch, commit, outcome in zip(batches, encoded, outcomes, strict=True):
             if outcome not in COMMITTED:
-                log.warning("partition %s is dropped: %s", batch.partition.partition, outcome)
+                log.warning("partition %s is dropped and has to be taken anew: %s", batch.partition.partition, outcome)
                 self._ownership.drop(batch.partition)
                 self._metrics.commit_failed(outcome)
                 continue

@@ -309,27 +309,27 @@ class Ownership:
     async def _look_for_lost_gateways(self) -> None:
         """Find gateways that have died; their players are away, exactly as if their connections had closed.
 
-        The gateways that each partition knows are noted before the registry is read: one that registers and becomes
-        known meanwhile is in neither, and must not be taken for dead."""
-        known = [(partition, set(partition.gateways)) for partition in self.partitions.values()]
+        The gateways of each partition are noted before the registry is read: one that registers meanwhile, and to which
+        a partition begins to send, is in neither list and must not be taken for dead."""
+        before = [(partition, set(partition.gateways)) for partition in self.partitions.values()]
         members = await GATEWAYS.members(self._store)
         if (self._monotonic() - self._connected_since) * 1_000 < self._settings.gateway_lease_ms:
             return
         for gateway in members.expired:
             if await GATEWAYS.unregister(self._store, gateway, expired=True):
-                log.warning("gateway %s has died", gateway)
+                log.warning("gateway %s has died; its players are marked as away", gateway)
                 del members.ends[gateway]
-        for partition, gateways in known:
+        for partition, gateways in before:
             for gateway in sorted(gateways - members.ends.keys()):
                 await self._mark_players_away(partition, gateway)
 
     async def _mark_players_away(self, partition: OwnedPartition, gateway: GatewayId) -> None:
-        """Notify the rooms of a dead gateway. It is forgotten when all of them have handled that, in this round or a
+        """Notify the rooms of a dead gateway. It is removed when all of them have handled that, in this round or a
         later one: commands that it had added before its death may still be waiting, and seat players. If this worker
-        dies in between, the next owner finds the gateway still known, and repeats it."""
+        dies in between, the next owner still finds the gateway, and repeats it."""
         rooms = await attendance.rooms_of(self._store, partition.keys, gateway)
         silent = [room for room in rooms if room in partition.quarantined or room in partition.unplayable]
-        # Before the call: if a commit adds the gateway again meanwhile, it must stay known.
+        # Before the call: if a commit adds the gateway again meanwhile, it must stay.
         partition.forget_gateway(gateway)
         commands = _to_rooms(partition, rooms, GatewayLost(gateway)) if rooms else []
         *_, forgotten = await self._store.pipe([*commands, attendance.forgetting(partition.keys, gateway, silent)])
@@ -337,7 +337,7 @@ class Ownership:
             partition.gateways.add(gateway)
 
     async def _release_freed_rooms(self) -> None:
-        """Let go of rooms that an operator has freed from quarantine; they are loaded again when they are needed."""
+        """End the quarantine of rooms that an operator has freed; they are loaded again when they are needed."""
         affected = [partition for partition in self.partitions.values() if partition.quarantined]
         if affected:
             marked = await quarantine.marked(self._store, [partition.keys for partition in affected])

@@ -47,7 +47,7 @@ _decode_status = msgspec.json.Decoder(_Status).decode
 
 @dataclass(frozen=True, slots=True)
 class UnplayableRoom:
-    """A room whose game version the worker does not know."""
+    """A room that this worker cannot play."""
 
     game: GameVersion
     over: bool
@@ -73,7 +73,7 @@ class OwnedPartition:
     """The gateways that have received something from this partition."""
     quarantined: set[RoomId] = field(default_factory=set)
     unplayable: dict[RoomId, UnplayableRoom] = field(default_factory=dict)
-    """Rooms that were wanted and whose game version this worker does not know."""
+    """Rooms that commands were for and that this worker cannot play."""
     parked: ParkedCommands = field(default_factory=dict)
     """Commands that wait for an owner that can play their rooms."""
     outages: Sequence[Outage] = ()
@@ -119,7 +119,7 @@ class OwnedPartition:
 
     def load(self, room: RoomId, stored: StoredRoom) -> str:
         """Load a room, or the lobby. Returns the reason if that fails and the room is quarantined, else nothing. A room
-        whose game this worker does not know is not at fault: it waits for another owner."""
+        that this worker cannot play is not quarantined: it waits for another owner."""
         try:
             self.watchdog.task = stored
             if stored.damage:
@@ -136,9 +136,9 @@ class OwnedPartition:
                     self.rooms[room] = loaded
         except NoSuchGame as error:
             self.unplayable[room] = UnplayableRoom(game_version(error.game, error.version), _is_over(stored))
-            log.warning("room %s waits: this worker cannot play %s", room, error)
+            log.warning("room %s waits for a worker that can play %s", room, error)
         except Exception as error:  # records of an older version must not cost us the whole partition
-            log.exception("room %s is quarantined", room)
+            log.exception("room %s is quarantined until an operator frees it: it cannot be loaded", room)
             if room in self.quarantined:
                 self.freeing[room] = None
             self.quarantined.add(room)
@@ -189,7 +189,12 @@ class OwnedPartition:
                 self.unopened.add(number)
         except Exception as error:
             watchdog.task = None
-            log.exception("%s: room %s broke on %r and is quarantined", envelope.trace, number, envelope.body)
+            log.exception(
+                "%s: room %s broke on %r and is quarantined until an operator frees it",
+                envelope.trace,
+                number,
+                envelope.body,
+            )
             result = self._quarantine(envelope, repr(error))
         if self.parked:
             self._unpark(envelope, result)
@@ -226,13 +231,13 @@ class OwnedPartition:
             return result
         if not room.over:
             return self._park(envelope)
-        # Nothing needs the game of a room that is over, so that its partition need not have an owner that knows it.
+        # Nothing needs the game of a room that is over, so that its partition need not have an owner that can play it.
         if self.catalog.is_played_elsewhere(room.game):
             return self._park(envelope, room.game)
         return _refused(envelope, "game/unknown")
 
     def _game_elsewhere(self, room: Room, body: Enter) -> GameVersion | None:
-        """The game version that a new room would take, if only other workers know its game."""
+        """The game version that a new room would take, if only other workers can play its game."""
         spec = None if room.state.status else body.spec
         return None if spec is None else self.catalog.elsewhere(spec.game)
 

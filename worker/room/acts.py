@@ -94,7 +94,7 @@ class RoomActs:
 
     def _put_clocks_back(self, at_ms: int) -> None:
         """Move all deadlines. This also schedules them again: those that passed meanwhile were dropped. The snapshot of
-        an earlier release does not tell the time of the last record; then the first deadline counts."""
+        an earlier release lacks the time of the last record; then the first deadline counts."""
         state = self._draft.state
         if state.deadlines:
             since_ms = state.at_ms or min(deadline.due_ms for deadline in state.deadlines.values())

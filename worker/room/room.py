@@ -1,6 +1,6 @@
 """One room, without IO: a command goes in, a result comes out. Nothing happens outside the room.
 
-The room composes seating, play, attendance and timers over one draft; it says which command leads to which of them.
+The room composes seating, play, attendance and timers over one draft, and passes each command to one of them.
 """
 
 from collections.abc import Collection, Sequence
@@ -283,7 +283,7 @@ class Room:
             if not draft.state.offset:
                 draft.reset()
             self._refuse(envelope, taken, result)
-            self._remind_lobby(body, at_ms, hopeless=unopened is not None or body.new)
+            self._remind_lobby(body, at_ms, never_opens=unopened is not None or body.new)
             return
         self._attach(envelope, taken, at_ms, result, joining=True)
         self._start_if_full(at_ms)
@@ -312,13 +312,13 @@ class Room:
         shown = self._steps.projection().view(seat, envelope.wants) if view else None
         result.answer(envelope, replies.attached(self.state, envelope, seat, shown))
 
-    def _remind_lobby(self, body: Enter, at_ms: int, *, hopeless: bool = False) -> None:
+    def _remind_lobby(self, body: Enter, at_ms: int, *, never_opens: bool = False) -> None:
         """Repeat to the lobby how many seats are free: it sent a player here in vain, or back to a game that has begun.
-        A notice may have been lost in a crash; or the lobby has numbered a table that was never opened (`hopeless`),
-        because its spec was refused."""
+        A notice may have been lost in a crash; or the lobby has numbered a table that no
+        player will open (`never_opens`), because its spec was refused."""
         if self.state.status:
             self._steps.notify_lobby(self._steps.projection().lobby_notice())
-        elif hopeless and body.spec is not None and not body.spec.private:
+        elif never_opens and body.spec is not None and not body.spec.private:
             self._steps.notify_lobby(never_opened(self.state.room, at_ms))
 
     def _start_if_full(self, at_ms: int) -> None:

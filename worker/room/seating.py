@@ -143,7 +143,7 @@ def watch_refusal(state: RoomState, key: str) -> Rejected | None:
 
 
 def _is_key(state: RoomState, key: str) -> bool:
-    """Whether a stranger has the room's key. The time of the comparison does not tell how much of it is right."""
+    """Whether a stranger has the room's key. The time of the comparison does not reveal how much of it is right."""
     return not state.key or hmac.compare_digest(key.encode(), state.key.encode())
 
 
@@ -160,8 +160,8 @@ def _ending(state: RoomState) -> str:
 
 
 def configure(draft: RoomDraft, seat: Seat, body: Configure) -> Rejected | None:
-    """Settle the size of a table that was opened without, or let bots take the free seats. Players for whom there is no
-    seat have to leave."""
+    """Set the size and the options of a table that was opened before they were chosen, or let bots take the free seats.
+    Players for whom there is no seat have to leave."""
     state, game = draft.state, draft.known_game
     if body.fill:
         return _fill(draft, seat)

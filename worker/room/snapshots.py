@@ -48,8 +48,8 @@ class SnapshotLog:
         return Snapshot(state.offset, state.number, body, covered)
 
     def _cover(self) -> tuple[RecordPlace, ...]:
-        """The records without effect that can go. The last one of every seat stays: if the snapshot is lost, the room
-        still knows which commands it has handled and how far its journal goes."""
+        """The records without effect that can go. The last one of every seat stays: if the snapshot is lost, they
+        still show which commands the room has handled and how far its journal goes."""
         last = dict(self._without_effect)
         covered = tuple(place for seat, place in self._without_effect if place != last[seat])
         self._without_effect = list(last.items())

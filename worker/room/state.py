@@ -1,6 +1,6 @@
 """The state of a room, and how its events change it. Everything here is saved in snapshots.
 
-`shared.room_follower` applies what every follower of a room knows; this module adds what only the owner keeps.
+`shared.room_follower` applies the facts that every follower of a room keeps; this module adds those of the owner.
 """
 
 import msgspec
@@ -174,9 +174,9 @@ class RoomPresence(msgspec.Struct, frozen=True):
 
 
 def apply(state: RoomState, event: RoomEvent) -> None:
-    """Apply an event of the room: the facts that all followers of a room know, and those that only its owner keeps."""
+    """Apply an event of the room: the facts that all followers of a room keep, and those that only its owner keeps."""
     if isinstance(event, Left):
-        _forget_player(state, event)  # while the seat still says whose it is
+        _forget_player(state, event)  # first, because `follow` may remove the seat
     follow(state, event)
     match event:
         case Opened(version=version, of=of, seed=seed, key=key):
@@ -212,7 +212,7 @@ def _forget_player(state: RoomState, left: Left) -> None:
 
 
 def _take_over(place: SeatState, sid: SessionId) -> None:
-    """Command ids are counted per session: those of the session before say nothing about those of the new one."""
+    """Command ids are counted per session: those of the session before do not count for the new one."""
     if place.sid != sid:
         place.sid, place.attached, place.last_id, place.results = sid, CommandId(0), CommandId(0), {}
 

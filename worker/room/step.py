@@ -1,7 +1,7 @@
 """The step builder: turns the events of a draft into a numbered step of the result, and files other records.
 
-A step is a journal record, the update of each receiver, changes of deadlines, of the room directory and of the lobby's
-knowledge, and now and then a snapshot.
+A step is a journal record, the update of each receiver, changes of deadlines and of the room directory, a notice to the
+lobby, and now and then a snapshot.
 """
 
 from typing import Any
@@ -41,11 +41,11 @@ class StepBuilder:
     __slots__ = (
         "_draft",
         "_epoch",
-        "_every",
-        "_limit",
-        "_portion",
+        "_portion_bytes",
         "_receivers_before",
         "_settings",
+        "_snapshot_every",
+        "_updates_bytes",
         "result",
         "snapshots",
         "timers",
@@ -55,8 +55,9 @@ class StepBuilder:
         self._draft = draft
         self._epoch = epoch
         self._settings = settings
-        self._every = settings.snapshot_every
-        self._limit, self._portion = settings.updates_bytes, settings.updates_bytes // PORTIONS
+        self._snapshot_every = settings.snapshot_every
+        self._updates_bytes = settings.updates_bytes
+        self._portion_bytes = settings.updates_bytes // PORTIONS
         self._receivers_before: tuple[GatewayId, ...] = ()
         self.timers = RoomTimers(draft, settings)
         self.snapshots = SnapshotLog(settings)
@@ -117,8 +118,8 @@ class StepBuilder:
         result.records.append(FiledRecord(offset, 0, record, message, gateways, kept))
         updates = state.kept_updates
         updates.size += size
-        if updates.size >= self._portion:
-            result.more.trim_updates = updates.end_portion(offset, self._limit)
+        if updates.size >= self._portion_bytes:
+            result.more.trim_updates = updates.end_portion(offset, self._updates_bytes)
         ends = False
         if draft.of_room:
             self._list()
@@ -127,7 +128,7 @@ class StepBuilder:
                 state.over_ms = at_ms
             self._expire(at_ms)
         # The chat of a room that is over makes steps, too: a snapshot for each would store the whole room every time.
-        if ends or offset - self.snapshots.saved_at >= self._every:
+        if ends or offset - self.snapshots.saved_at >= self._snapshot_every:
             self._save()
         draft.clear()
         return done is not None
@@ -136,12 +137,12 @@ class StepBuilder:
         """Count the bytes that a step has added to the room's updates, by an estimate."""
         updates = self._draft.state.kept_updates
         updates.size += size
-        if updates.size >= self._portion:
-            updates.end_portion(offset, self._limit)
+        if updates.size >= self._portion_bytes:
+            updates.end_portion(offset, self._updates_bytes)
 
     def _receivers(self) -> tuple[GatewayId, ...]:
-        """The gateways that receive the room's updates now, or did before this command: a
-        player who leaves still sees that step."""
+        """The gateways that receive the room's updates now, or did before this command: a player who leaves still sees
+        that step."""
         return tuple(sorted({*self._receivers_before, *self._draft.presence.gateways}))
 
     def _expire(self, at_ms: int) -> None:
