@@ -141,7 +141,7 @@ class StoreClient:
         self._counters.waited(loop.time() - begun, confirmed=safe)
         for reply in replies:
             if isinstance(reply, Exception):
-                self.noticed(str(reply))
+                self._leave_if_replica(str(reply))
         return confirmed(replies, known if safe else 0, replicas)
 
     def request(self, commands: Sequence[RedisCommand]) -> "asyncio.Future[list[Any]]":
@@ -157,7 +157,7 @@ class StoreClient:
     async def _retried(self, command: RedisCommand, error: str) -> Any:
         """The reply to a refused command, or its `StoreError`. A command that needs a script which the server does not
         have was not begun: the script is loaded and the command sent again, once."""
-        self.noticed(error)
+        self._leave_if_replica(error)
         if refusal(error) is not RefusalKind.NOSCRIPT or not self._scripts:
             return StoreRefused(error)
         try:
@@ -166,8 +166,8 @@ class StoreClient:
             return lost
         return StoreRefused(str(reply)) if isinstance(reply, Exception) else reply
 
-    def noticed(self, error: str) -> None:
-        """React to an error reply: a server that has become a replica is left."""
+    def _leave_if_replica(self, error: str) -> None:
+        """Close the connection if an error reply shows that the server has become a replica."""
         if refusal(error) is RefusalKind.READONLY:
             self.abandon()
 
@@ -176,7 +176,7 @@ class StoreClient:
             return
         for reply in done.result():
             if isinstance(reply, Exception):
-                self.noticed(str(reply))
+                self._leave_if_replica(str(reply))
                 log.error("the store refused a command: %s", reply)
 
     async def _connect(self) -> StoreConnection:

@@ -30,7 +30,7 @@ class SlotTransfer(StrEnum):
     """How the keys of a slot get to another node."""
 
     KEY_BY_KEY = "key by key"
-    """By `MIGRATE`, while both nodes know about it. Every server can."""
+    """By `MIGRATE`, after both nodes were notified. Every server can."""
     WHOLE = "whole"
     """By `CLUSTER MIGRATESLOTS`, of Valkey 9: the source sends a copy and what changes, then the slot itself."""
 
@@ -93,7 +93,7 @@ async def move(cluster: ClusterAddress, slots: Iterable[int], target: Node, way:
         else:
             for slot in some:
                 await _move_by_keys(cluster, source, target, slot)
-    await _until(partial(_all_see, cluster, wanted, target.id), _AGREE_S, "not all nodes know that slots have moved")
+    await _until(partial(_all_see, cluster, wanted, target.id), _AGREE_S, "not all nodes report that slots have moved")
 
 
 async def _move_whole(source: Node, target: Node, slots: Sequence[int]) -> None:
@@ -205,7 +205,7 @@ async def _meet(cluster: ClusterAddress, address: Address) -> None:
         views = [await _view(cluster, one.address) for one in known]
         return all(own.id in {one.id for one in view} for view in views)
 
-    await _until(met, _AGREE_S, f"not all nodes know {address}")
+    await _until(met, _AGREE_S, f"not all nodes have met {address}")
 
 
 async def _answers(address: Address) -> bool:
@@ -221,7 +221,7 @@ async def _is_linked(replica: Address) -> bool:
 
 
 async def _all_see(cluster: ClusterAddress, slots: set[int], owner: str) -> bool:
-    """Whether every node knows that these slots are served by this node."""
+    """Whether every node reports that these slots are served by this node."""
     for node in await nodes(cluster):
         seen = {one.id: one.slots for one in await _view(cluster, node.address)}
         if not slots <= set(seen.get(owner, ())):

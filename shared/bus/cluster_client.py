@@ -26,7 +26,7 @@ _PAUSES_S = (0.0, 0.01, 0.03, 0.1)
 _CONNECT_S = 1.0
 _KEPT_S = 2.0
 """Time for which the connection to a node without slots is kept: replies may be under way."""
-_AGAIN = frozenset((RefusalKind.MOVED, RefusalKind.ASK, RefusalKind.TRYAGAIN, RefusalKind.NOSCRIPT))
+_SENT_AGAIN = frozenset((RefusalKind.MOVED, RefusalKind.ASK, RefusalKind.TRYAGAIN, RefusalKind.NOSCRIPT))
 
 
 class _Sending:
@@ -67,7 +67,7 @@ class ClusterClient:
 
     async def start(self) -> None:
         """Connect to all primaries; raises `StoreRefused` if one cannot be used, `StoreDown` if none answers."""
-        clients = [self._made(place) for place in self._view.map.primaries()]
+        clients = [self._opened(place) for place in self._view.map.primaries()]
         outcomes = await asyncio.gather(*(client.start() for client in clients), return_exceptions=True)
         failures = [outcome for outcome in outcomes if outcome is not None]
         grave = [one for one in failures if not isinstance(one, StoreDown)]
@@ -131,7 +131,7 @@ class ClusterClient:
             sendings = await self._attempt(sendings, replies, wait)
             if not sendings or asyncio.get_running_loop().time() > end:
                 break
-            await self._before_again(sendings, _PAUSES_S[min(attempts, len(_PAUSES_S) - 1)])
+            await self._prepare_retry(sendings, _PAUSES_S[min(attempts, len(_PAUSES_S) - 1)])
             attempts += 1
         return replies
 
@@ -145,8 +145,8 @@ class ClusterClient:
         sent = []
         for place, some in self._grouped(sendings).items():
             try:
-                words = _words(some) if wait is None else [*_words(some), wait]
-                sent.append((place, some, self._client(place).request(words)))
+                commands = _with_asking(some) if wait is None else [*_with_asking(some), wait]
+                sent.append((place, some, self._client(place).request(commands)))
             except StoreError as error:
                 self._view.suspect()
                 for one in some:
@@ -161,7 +161,7 @@ class ClusterClient:
                 self._view.suspect()
                 continue
             known = None if wait is None else received.pop()
-            own = settled = _own(some, received)
+            own = settled = _without_asking(some, received)
             if wait is not None:
                 replicas = int(wait[1])
                 settled = confirmed(own, known, replicas)
@@ -170,7 +170,7 @@ class ClusterClient:
                 replies[one.at] = final
                 if isinstance(reply, Exception):
                     replies[one.at] = StoreRefused(str(reply))
-                    if self._is_to_be_repeated(one, place, str(reply)):
+                    if self._follow_refusal(one, place, str(reply)):
                         again.append(one)
         return again
 
@@ -190,8 +190,9 @@ class ClusterClient:
             groups.setdefault(place or home, []).append(one)
         return groups
 
-    def _is_to_be_repeated(self, one: _Sending, place: Place | None, error: str) -> bool:
-        """Follow a refusal. Everything that is repeated was refused before it began."""
+    def _follow_refusal(self, one: _Sending, place: Place | None, error: str) -> bool:
+        """Follow a redirection or load a missing script; whether the command has to be sent again. All refusals after
+        which that is so were given before the command began."""
         kind = refusal(error)
         self._counters.redirected(kind)
         one.asking = None
@@ -202,20 +203,20 @@ class ClusterClient:
                 self._view.moved(slot, host, port, by)
             else:
                 one.asking = (host or by.host, port)
-                self._made(one.asking, at_once=True)
+                self._opened(one.asking, at_once=True)
         if kind is RefusalKind.NOSCRIPT and place in self._clients:
             self._clients[place].cast(self._greeting)
         if kind in (RefusalKind.CLUSTERDOWN, RefusalKind.READONLY):
             self._view.suspect()
-        return kind in _AGAIN
+        return kind in _SENT_AGAIN
 
-    async def _before_again(self, sendings: Sequence[_Sending], pause_s: float) -> None:
+    async def _prepare_retry(self, sendings: Sequence[_Sending], pause_s: float) -> None:
         """Wait for the connections to nodes that commands were redirected to."""
         if pause_s:
             await asyncio.sleep(pause_s)
         for place in self._grouped(sendings):
             if place is not None:
-                await self._made(place, at_once=True).wait_until_up(_CONNECT_S)
+                await self._opened(place, at_once=True).wait_until_up(_CONNECT_S)
 
     def cast(self, commands: Sequence[RedisCommand]) -> None:
         self._cast([_Sending(at, command) for at, command in enumerate(commands)])
@@ -224,16 +225,16 @@ class ClusterClient:
         for place, some in self._grouped(sendings).items():
             client = None if place is None else self._clients.get(place)
             if client is not None and client.up:
-                client.request(_words(some)).add_done_callback(partial(self._cast_answered, place, some))
+                client.request(_with_asking(some)).add_done_callback(partial(self._cast_answered, place, some))
 
     def _cast_answered(self, place: Place | None, some: list[_Sending], done: "asyncio.Future[list[Any]]") -> None:
         """Send refused commands again, at once: later commands for the same slot must stay behind them."""
         if done.cancelled() or done.exception() is not None:
             return
         again: list[_Sending] = []
-        for one, reply in zip(some, _own(some, done.result()), strict=True):
+        for one, reply in zip(some, _without_asking(some, done.result()), strict=True):
             if isinstance(reply, Exception):
-                if self._is_to_be_repeated(one, place, str(reply)) and not one.refused:
+                if self._follow_refusal(one, place, str(reply)) and not one.refused:
                     again.append(one)
                 else:
                     level = logging.DEBUG if refusal(str(reply)) is RefusalKind.CLUSTERDOWN else logging.ERROR
@@ -250,8 +251,8 @@ class ClusterClient:
             raise StoreDown("no node of the Cluster serves the key, or none is connected")
         return client
 
-    def _made(self, place: Place, *, at_once: bool = False) -> StoreClient:
-        """The client of a node."""
+    def _opened(self, place: Place, *, at_once: bool = False) -> StoreClient:
+        """The client of a node, which is made if there is none. `at_once`: it connects in the background."""
         client = self._clients.get(place)
         if client is None:
             client = self._clients[place] = StoreClient(
@@ -273,7 +274,7 @@ class ClusterClient:
         """Slots have moved: connect to new primaries, and leave nodes without slots after a while."""
         primaries = self._view.map.primaries()
         for place in primaries:
-            self._made(place, at_once=True)
+            self._opened(place, at_once=True)
         loop = asyncio.get_running_loop()
         for place in self._clients.keys() - set(primaries):
             loop.call_later(_KEPT_S, self._leave, place)
@@ -286,18 +287,18 @@ class ClusterClient:
             task.add_done_callback(self._tasks.discard)
 
 
-def _words(sendings: Sequence[_Sending]) -> list[RedisCommand]:
-    """The words to send for these commands: one that the node does not serve yet is announced."""
-    words: list[RedisCommand] = []
+def _with_asking(sendings: Sequence[_Sending]) -> list[RedisCommand]:
+    """The commands to send: `ASKING` stands before each one whose slot the node does not serve yet."""
+    commands: list[RedisCommand] = []
     for one in sendings:
         if one.asking:
-            words.append(("ASKING",))
-        words.append(one.command)
-    return words
+            commands.append(("ASKING",))
+        commands.append(one.command)
+    return commands
 
 
-def _own(sendings: Sequence[_Sending], replies: Sequence[Any]) -> list[Any]:
-    """The replies to the commands themselves."""
+def _without_asking(sendings: Sequence[_Sending], replies: Sequence[Any]) -> list[Any]:
+    """The replies to the commands themselves, without those to `ASKING`."""
     if len(replies) == len(sendings):
         return list(replies)
     own, at = [], 0

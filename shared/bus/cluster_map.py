@@ -54,7 +54,7 @@ class SlotRange:
 
 
 def parse_slots(reply: Sequence[Any], asked: str) -> tuple[SlotRange, ...]:
-    """The ranges in a reply to CLUSTER SLOTS. A node that does not know its own host has the host that was asked."""
+    """The ranges in a reply to CLUSTER SLOTS. A node that reports no host for itself has the host that was asked."""
     found = []
     for first, last, *servers in reply:
         primary, *replicas = [(host.decode() if host else asked, int(port)) for host, port, *_ in servers]
@@ -97,13 +97,13 @@ class ClusterMap:
         self.counters.failovers += len({one.primary for one in ranges} & self._replicas)
         self._replicas = frozenset(replica for one in ranges for replica in one.replicas)
         if changed:
-            self._tell()
+            self._notify()
 
     def moved(self, slot: int, place: Place) -> None:
         """Note that another node serves one slot."""
         if self._set(slot, place):
             self.ranges = ()  # so that the next report is compared slot by slot
-            self._tell()
+            self._notify()
 
     def _set(self, slot: int, place: Place) -> bool:
         before = self._places[slot]
@@ -114,7 +114,7 @@ class ClusterMap:
         self.counters.slots_moved += before is not None and place not in self._replicas
         return True
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for changed in self.on_change:
             changed()
 

@@ -24,7 +24,7 @@ _SILENCE_S = 5.0
 _RETRY_S = 0.1
 
 
-class _Line:
+class _NodeSubscription:
     """The subscriptions at one node."""
 
     def __init__(self, place: Place) -> None:
@@ -45,7 +45,7 @@ class ClusterSubscription:
     def __init__(self, view: ClusterView, counters: StoreCounters | None = None) -> None:
         self._view = view
         self._counters = counters or StoreCounters()
-        self._lines: dict[Place, _Line] = {}
+        self._nodes: dict[Place, _NodeSubscription] = {}
         self._home: Place | None = None
         self._changed = asyncio.Event()
         self._on_message: OnMessage = lambda _channel, _message: None
@@ -63,9 +63,9 @@ class ClusterSubscription:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        for line in self._lines.values():
-            line.close()
-        self._lines.clear()
+        for node in self._nodes.values():
+            node.close()
+        self._nodes.clear()
 
     async def _run(self, channels: tuple[str, ...]) -> None:
         while True:
@@ -77,8 +77,8 @@ class ClusterSubscription:
     def _wanted(self, channels: Iterable[str]) -> dict[Place, set[str]]:
         """The channels of each node."""
         primaries = self._view.map.primaries()
-        if self._home not in primaries or self._home not in self._lines:
-            self._home = next((place for place in primaries if place in self._lines), None)
+        if self._home not in primaries or self._home not in self._nodes:
+            self._home = next((place for place in primaries if place in self._nodes), None)
             self._home = self._home or next(iter(primaries), None)
         wanted: dict[Place, set[str]] = {}
         for channel in channels:
@@ -89,78 +89,78 @@ class ClusterSubscription:
 
     async def _subscribe(self, wanted: dict[Place, set[str]]) -> bool:
         """Subscribe what is not subscribed yet; False if a node cannot be reached."""
-        for place in self._lines.keys() - wanted.keys():
-            self._lines.pop(place).close()
+        for place in self._nodes.keys() - wanted.keys():
+            self._nodes.pop(place).close()
         complete = True
         for place, channels in wanted.items():
             try:
-                line = await self._line(place)
+                node = await self._node(place)
             except StoreError as error:
                 log.debug("cannot subscribe: %s", error)
                 self._view.suspect()
                 complete = False
                 continue
-            line.channels &= channels
-            line.unconfirmed &= channels
-            missing = channels - line.channels
-            if missing and line.connection is not None:
-                line.channels |= missing
-                line.unconfirmed |= missing
+            node.channels &= channels
+            node.unconfirmed &= channels
+            missing = channels - node.channels
+            if missing and node.connection is not None:
+                node.channels |= missing
+                node.unconfirmed |= missing
                 # One slot per command: a node refuses channels of several slots in one.
-                line.connection.push([("SSUBSCRIBE" if "{" in one else "SUBSCRIBE", one) for one in sorted(missing)])
+                node.connection.push([("SSUBSCRIBE" if "{" in one else "SUBSCRIBE", one) for one in sorted(missing)])
         return complete
 
-    async def _line(self, place: Place) -> _Line:
-        known = self._lines.get(place)
+    async def _node(self, place: Place) -> _NodeSubscription:
+        known = self._nodes.get(place)
         if known is not None and known.connection is not None and known.connection.open:
             return known
-        line = _Line(place)
-        line.connection = await connect(
-            self._view.address_of(place), self._changed.set, on_push=lambda reply: self._receive(line, reply)
+        node = _NodeSubscription(place)
+        node.connection = await connect(
+            self._view.address_of(place), self._changed.set, on_push=lambda reply: self._receive(node, reply)
         )
         self._counters.reconnects += known is not None
-        self._lines[place] = line
-        return line
+        self._nodes[place] = node
+        return node
 
-    def _receive(self, line: _Line, reply: Any) -> None:
+    def _receive(self, node: _NodeSubscription, reply: Any) -> None:
         if isinstance(reply, Exception):
-            self._refused(line, str(reply))
+            self._refused(node, str(reply))
         elif not isinstance(reply, list):
             return
         elif reply[0] in (b"smessage", b"message"):
             self._on_message(reply[1].decode(), reply[2])
         elif reply[0] in (b"ssubscribe", b"subscribe"):
-            self._confirmed(line, reply[1].decode())
+            self._confirmed(node, reply[1].decode())
         elif reply[0] == b"sunsubscribe" and reply[1] is not None:
-            line.channels.discard(reply[1].decode())
-            self._again()
+            node.channels.discard(reply[1].decode())
+            self._retry_soon()
 
-    def _confirmed(self, line: _Line, channel: str) -> None:
-        line.unconfirmed.discard(channel)
-        if not any(other.unconfirmed for other in self._lines.values()):
+    def _confirmed(self, node: _NodeSubscription, channel: str) -> None:
+        node.unconfirmed.discard(channel)
+        if not any(other.unconfirmed for other in self._nodes.values()):
             self._on_gap()
 
-    def _refused(self, line: _Line, error: str) -> None:
+    def _refused(self, node: _NodeSubscription, error: str) -> None:
         """A node refuses a channel whose slot it does not serve."""
         if refusal(error) is RefusalKind.MOVED:
             slot, host, port = redirection(error)
-            self._view.moved(slot, host, port, self._view.address_of(line.place))
-        line.channels -= line.unconfirmed
-        line.unconfirmed.clear()
-        self._again()
+            self._view.moved(slot, host, port, self._view.address_of(node.place))
+        node.channels -= node.unconfirmed
+        node.unconfirmed.clear()
+        self._retry_soon()
 
-    def _again(self) -> None:
+    def _retry_soon(self) -> None:
         self._view.suspect()
         asyncio.get_running_loop().call_later(_RETRY_S, self._changed.set)
 
     def _check_silence(self) -> None:
         """On quiet channels only the replies to pings show that a connection is alive."""
         now = asyncio.get_running_loop().time()
-        for line in self._lines.values():
-            if line.connection is None or not line.connection.open:
+        for node in self._nodes.values():
+            if node.connection is None or not node.connection.open:
                 continue
-            if now - line.connection.last_received > _SILENCE_S:
-                line.close()
+            if now - node.connection.last_received > _SILENCE_S:
+                node.close()
                 self._changed.set()
             else:
-                line.connection.push((("PING",),))
+                node.connection.push((("PING",),))

@@ -80,8 +80,8 @@ class ClusterView:
                 continue
             fields = dict(line.split(":", 1) for line in info.decode().splitlines() if ":" in line)
             epoch = int(fields.get("cluster_current_epoch", "0"))
-            # A node that is cut off from the majority does not know of a failover: its epoch stays behind. While no
-            # majority serves all slots there is nothing to learn either.
+            # A node that is cut off from the majority has missed a failover: its epoch stays behind. While no majority
+            # serves all slots, its report is of no use either.
             if fields.get("cluster_state") != "ok" or epoch < self._epoch:
                 refused = StoreDown("the Cluster is down: not every slot has a primary that most nodes can reach")
                 self._leave()

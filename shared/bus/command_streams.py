@@ -103,8 +103,8 @@ class CommandReader(Protocol):
         all). Raises `StoreError`."""
 
     async def wake(self) -> None:
-        """End a `read` that waits: it waits for the streams that it knew when it began, and the set of owned partitions
-        has changed. Raises `StoreError`."""
+        """End a `read` that waits: it covers the partitions that were owned when it began, and these have changed.
+        Raises `StoreError`."""
 
 
 class BlockingStore(Store, Protocol):

@@ -56,7 +56,7 @@ class CommitOutcome(StrEnum):
     DONE = "DONE"
     """This very batch was written before: the answer to an earlier call was lost."""
     FENCED = "FENCED"
-    """The writer does not own the partition any more, or the cursor is not where the writer thinks."""
+    """The writer does not own the partition any more, or its cursor is not the stored one."""
     FULL = "FULL"
     """The store has no memory left. Nothing was written, and the same commit may be sent again."""
 
@@ -307,7 +307,7 @@ async def commit(store: Store, commits: Sequence[Commit], replicas: int = 0) -> 
 
 async def _revealed(store: Store, commits: Sequence[Commit], outcomes: list[AnyOutcome]) -> list[AnyOutcome]:
     """Make commits visible that are on enough replicas. If that fails, their messages may be lost, and their partitions
-    must be taken anew: that makes everything visible and lets gateways look for what they have missed."""
+    must be taken anew: that makes everything visible and makes gateways read what they have missed."""
     written = [at for at, outcome in enumerate(outcomes) if outcome in COMMITTED]
     if not written:
         return outcomes

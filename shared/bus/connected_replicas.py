@@ -11,7 +11,7 @@ class ConnectedReplicas:
 
     A replica that is promoted while its primary still answers (by an operator, or after the primary stood still) leaves
     the primary. Another replica may go on confirming what the promoted one will never have. So a write waits for all
-    connected replicas; one that only some of them confirm counts if the Sentinels know of no failover after that."""
+    connected replicas; one that only some of them confirm counts if the Sentinels report no failover after that."""
 
     __slots__ = ("_connected", "_some_until")
 

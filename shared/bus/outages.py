@@ -1,5 +1,5 @@
-"""Times during which rooms of a partition were not played: because the partition had no owner, or because its owner did
-not know a game version.
+"""Times during which rooms of a partition were not played: because the partition had no owner, or because its owner
+could not play a game version.
 
 A hash of the partition keeps them. A room makes up for them when it is next loaded (docs/decisions/0019): waking every
 room that rests after each outage would take longer, the more rooms there are.

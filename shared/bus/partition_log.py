@@ -41,7 +41,7 @@ class LoggedRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class _Head(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """The part of a `LoggedRecord` or a `StepMessage` that tells which room it belongs to."""
+    """The part of a `LoggedRecord` or a `StepMessage` that names its room."""
 
     room: RoomId
 

@@ -1,7 +1,7 @@
 """Claims of player names: a name is unique over the cluster while in use. A claim names a connection, or rooms.
 
-Claims are not renewed. A session that wants a taken name looks whether the claiming gateway lives and whether a room
-keeps the name; if neither, the claim is stale and is taken over.
+Claims are not renewed. Before a session gets a taken name, its gateway checks whether the claiming gateway is alive and
+whether a room keeps the name; if neither, the claim is stale and is taken over.
 """
 
 from dataclasses import dataclass
@@ -84,6 +84,6 @@ async def forget(store: Store, name: str, gone: tuple[RoomId, ...]) -> None:
 
 
 def publish_replacement(store: Store, gateway: GatewayId, session: SessionId, conn: int) -> None:
-    """Tell a gateway to close a connection: its session has a newer one. If the message is lost, the older connection
+    """Ask a gateway to close a connection: its session has a newer one. If the message is lost, the older connection
     stays open and is served until it closes; commands of both are deduplicated by the same session id."""
     store.cast((("PUBLISH", keys.control(gateway), msgspec.json.encode(SessionReplaced(session, conn))),))

@@ -18,7 +18,7 @@ async def is_revoked(store: Store, session: SessionId) -> bool:
 
 
 async def publish(store: Store, gateways: list[str], session: SessionId) -> None:
-    """Tell gateways to close the connection of a revoked session. If the message is lost, the connection stays open
+    """Ask gateways to close the connection of a revoked session. If the message is lost, the connection stays open
     until it closes; its token is invalid all the same."""
     message = msgspec.json.encode(SessionRevoked(session))
     await store.pipe([("PUBLISH", keys.control(GatewayId(gateway)), message) for gateway in gateways])

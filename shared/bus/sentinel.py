@@ -2,7 +2,7 @@
 
 `ROLE` alone proves nothing: a primary that comes back after a failover answers `master` until a Sentinel makes it a
 replica. So the address is the one that a majority of the Sentinels names, and `ROLE` is asked besides, of the server
-itself, because the Sentinels may not know yet that it was restarted as a replica.
+itself, because the Sentinels may not have noticed yet that it was restarted as a replica.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The contract of a connection to the store, and the ways in which a call can fail.
 
 A connection never repeats a write by itself: the write either was not sent (`StoreDown`), or may have happened
-(`OutcomeUnknown`), and only the caller knows whether repeating it is safe.
+(`OutcomeUnknown`), and whether repeating it is safe depends on the caller.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class OutcomeUnknown(StoreError):
 
 
 class StoreRefused(StoreError):
-    """The store replied with an error; `shared.bus.refusals` tells which ones mean that nothing was done."""
+    """The store replied with an error; `shared.bus.refusals` lists those that mean that nothing was done."""
 
 
 class NotReplicated(StoreError):
@@ -57,8 +57,8 @@ class Store(Protocol):
         """Run commands like `pipe` with `errors`, and wait for replicas. A command whose writes are not known to be on
         that many replicas in time has a `NotReplicated` in place of its reply.
 
-        The store answers for the connection that wrote: another one would be told that enough replicas have everything.
-        So commands and waiting are sent together, on one connection. It serves nothing else meanwhile; use it for
+        WAIT counts the replicas that have the writes of its own connection: on another one it would count them all. So
+        commands and waiting are sent together, on one connection. It serves nothing else meanwhile; use it for
         commits and for taking partitions, and another one for the renewal of leases."""
 
     async def each(self, *command: Argument) -> dict[str, Any]:

@@ -68,8 +68,8 @@ async def _sentinel_failover(address: SentinelAddress) -> Address:
 
 
 async def _order_failover(address: SentinelAddress) -> bool:
-    """Whether a Sentinel has accepted the order. They are asked one after the other: right after a failover, some do
-    not know a usable replica yet. The operator has the same login at Sentinels as at servers."""
+    """Whether a Sentinel has accepted the order. They are asked one after the other: right after a failover, some
+    have no usable replica yet. The operator has the same login at Sentinels as at servers."""
     login = address.server
     for sentinel in address.sentinels:
         operator = replace(sentinel, username=login.username, password=login.password)

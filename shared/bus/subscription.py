@@ -77,7 +77,7 @@ class Subscription:
 
 
 class _Receiver:
-    """Tells the messages of one connection from the confirmations of its subscriptions."""
+    """Separates the messages of one connection from the confirmations of its subscriptions."""
 
     def __init__(self, channels: int, on_message: OnMessage, on_gap: Callable[[], None]) -> None:
         self._unconfirmed = channels

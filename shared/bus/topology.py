@@ -1,8 +1,8 @@
 """The topologies of a store: one server, a primary that Sentinels name, or a Cluster.
 
 A topology makes what the programs use: the shared connection, the reader of command streams, subscriptions. The rest of
-a program does not know which topology it runs on; it learns that a server may have lost writes when its callback for
-new connections is called, and then compares `Store.server_of`.
+a program is the same on every topology. Its callback for new connections is called when a server may have lost writes;
+then it compares `Store.server_of`.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from shared.bus.subscription import Subscription
 
 
 class SharedStore(Store, Protocol):
-    """A `Store` with its life and state."""
+    """A `Store` that is started and stopped, and whose connection can be checked."""
 
     @property
     def up(self) -> bool:
@@ -54,7 +54,7 @@ class OwnReader(CommandReader, Protocol):
 
 
 class StoreTopology(Protocol):
-    """The ways to one store."""
+    """Makes the connections to one store."""
 
     counters: StoreCounters
 
@@ -141,5 +141,5 @@ class ClusterTopology:
 
 
 def topology_of(address: StoreAddress) -> StoreTopology:
-    """The topology that a URL names."""
+    """The topology of the store at an address."""
     return ClusterTopology(address) if isinstance(address, ClusterAddress) else OnePrimary(address)
