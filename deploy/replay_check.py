@@ -30,7 +30,7 @@ async def rooms(store: Store) -> list[tuple[Keys, RoomId, UnwrittenRooms]]:
 async def check(
     store: Store, catalog: GameCatalog, on_rooms: Callable[[int], None] = lambda _rooms: None
 ) -> AsyncIterator[CheckedRoom]:
-    """Check all rooms, one after the other. `on_rooms` is told how many there are."""
+    """Check all rooms, one after the other. `on_rooms` is called with their number."""
     found = await rooms(store)
     on_rooms(len(found))
     for partition, room, logged in found:

@@ -96,7 +96,7 @@ def faults_of(text: str, possible: Collection[FaultKind] = tuple(FaultKind)) -> 
     known = set(FaultKind)
     for name in named:
         if name not in known:
-            raise PlanError(f"--faults knows {', '.join(FaultKind)} and {ALL}, not {name!r}")
+            raise PlanError(f"--faults takes {', '.join(FaultKind)} and {ALL}, not {name!r}")
         if name not in possible:
             raise PlanError(f"--faults: the store of this cluster cannot do {name}: see `tavolata up --store`")
     if not named:

@@ -84,9 +84,9 @@ async def run(
     meter.mark()
     async with (
         _periodic(1 / TICKS_PER_S, _ticker(context)),
-        _periodic(period_s, _sampler(state, on_progress)),
-        _periodic(SECOND_S, _seconds(state)),
-        _periodic(SIZES_S, _sizes(state)),
+        _periodic(period_s, _progress_sampler(state, on_progress)),
+        _periodic(SECOND_S, _cpu_sampler(state)),
+        _periodic(SIZES_S, _size_sampler(state)),
     ):
         tables = [asyncio.create_task(LoadTable(number, context).run()) for number in range(plan.rooms)]
         playing = asyncio.gather(*tables)
@@ -114,13 +114,13 @@ async def _measure(state: RunState, context: RunContext, playing: "asyncio.Futur
     state.begun = time.perf_counter()
     measurements.mark(state.begun)
     state.meter.mark()
-    _sizes(state)()
+    _size_sampler(state)()
     async with _faults(state, context):
         with _interruptible() as interrupted:
             await asyncio.wait({playing, interrupted}, timeout=plan.duration_s, return_when=asyncio.FIRST_COMPLETED)
     measurements.end(time.perf_counter())
     state.meter.sample()
-    _sizes(state)()
+    _size_sampler(state)()
     context.closing.set()
 
 
@@ -213,7 +213,7 @@ def _tag() -> str:
 
 
 def _ticker(context: RunContext) -> Callable[[], None]:
-    """Retries of all players ten times a second, and their ticks once a second, spread over the ten."""
+    """A function, to be called ten times a second, that has all players retry and a tenth of them tick."""
     count = 0
 
     def tick() -> None:
@@ -227,7 +227,7 @@ def _ticker(context: RunContext) -> Callable[[], None]:
     return tick
 
 
-def _sampler(state: RunState, on_progress: OnProgress) -> Callable[[], None]:
+def _progress_sampler(state: RunState, on_progress: OnProgress) -> Callable[[], None]:
     def sample() -> None:
         if state.phase is Phase.PLAYING:
             state.meter.sample()
@@ -236,7 +236,7 @@ def _sampler(state: RunState, on_progress: OnProgress) -> Callable[[], None]:
     return sample
 
 
-def _seconds(state: RunState) -> Callable[[], None]:
+def _cpu_sampler(state: RunState) -> Callable[[], None]:
     def sample() -> None:
         if state.phase is Phase.PLAYING:
             cpu = {**state.meter.spent(), TOOL: state.meter.tool()}
@@ -245,7 +245,7 @@ def _seconds(state: RunState) -> Callable[[], None]:
     return sample
 
 
-def _sizes(state: RunState) -> Callable[[], None]:
+def _size_sampler(state: RunState) -> Callable[[], None]:
     def sample() -> None:
         if state.phase is Phase.PLAYING:
             series = state.measurements.series

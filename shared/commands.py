@@ -78,8 +78,8 @@ class Say(BaseCommand, frozen=True, tag="say"):
 
 
 class Configure(BaseCommand, frozen=True, tag="configure"):
-    """Settle a table that waits: its size and options, if it was opened without; or, with `fill`, bots in its free
-    seats."""
+    """Set the size and options of a table that waits, if they were not chosen when it was opened; or, with `fill`, let
+    bots take its free seats."""
 
     seats: int
     options: dict[str, Any] = {}

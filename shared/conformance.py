@@ -15,7 +15,7 @@ from shared.ids import Seat
 
 MAX_STEPS: Final = 20_000
 """A game that takes more steps counts as endless."""
-_TELLING_SEED: Final = 1_000_000
+_LEAST_SEARCHED_SEED: Final = 1_000_000
 """Only a seed above this is searched for in views: a small number occurs in them anyway."""
 
 
@@ -140,7 +140,7 @@ class _Playthrough:
         )
 
     def _check_secret(self, shown: Any, where: str) -> None:
-        if self._seed > _TELLING_SEED:
+        if self._seed > _LEAST_SEARCHED_SEED:
             leaks = str(self._seed).encode() in msgspec.json.encode(shown)
             _check(not leaks, f"the seed must stay secret, but {where} contains it")
 

@@ -26,9 +26,9 @@ class Reply(msgspec.Struct, frozen=True, gc=False, array_like=True):
     seat: Seat | None = None
     view: msgspec.Raw = NOTHING
     to: RoomId | None = None
-    """The room that the lobby has chosen ..."""
+    """In an answer of the lobby or to a rematch: the room to enter."""
     spec: RoomSpec | None = None
-    """... and the spec to open it with if it is not there."""
+    """The spec to open the room in `to` with, if it is not there."""
     since: Offset = Offset(0)
     """The step that seated the player of the seat."""
     key: str = ""
@@ -50,9 +50,9 @@ class StepMessage(msgspec.Struct, gc=False, array_like=True):
     epoch: Epoch
     offset: Offset
     public: msgspec.Raw
-    """The public `Update` ..."""
+    """The public `Update`."""
     seats: dict[Seat, msgspec.Raw] = {}
-    """... and those of seats that may see something else."""
+    """The updates of seats that may see something else."""
     watchers: msgspec.Raw = NOTHING
     """The `Update` for spectators who asked for views."""
     done: CompletedCommand | None = None

@@ -20,7 +20,7 @@ E = TypeVar("E")
 O = TypeVar("O", bound=msgspec.Struct)  # noqa: E741
 
 Choice: TypeAlias = dict[str, Any]
-"""The choice of a player who takes a seat (a mage, a color), as plain JSON. Only the game knows its form."""
+"""The choice of a player who takes a seat (a mage, a color), as plain JSON, in a form that the game defines."""
 
 
 def _tag(name: str) -> str:

@@ -65,9 +65,9 @@ class OtherChanges(msgspec.Struct, gc=False):
     notices: tuple[Envelope, ...] = ()
     """Commands to the lobby, added to its stream after the commit."""
     gateway_added: GatewayId = GatewayId("")
-    """A gateway that receives the room's updates from now on ..."""
+    """A gateway that receives the room's updates from now on."""
     gateway_removed: GatewayId = GatewayId("")
-    """... and one that does so no more."""
+    """A gateway that receives the room's updates no more."""
     snapshot: Snapshot | None = None
     trim_updates: Offset = Offset(0)
     """The first step that the room's updates shall keep; 0: they are not trimmed."""
@@ -104,7 +104,7 @@ class Result(msgspec.Struct, gc=False):
     reply: Reply | None = None
     reply_to: GatewayId = GatewayId("")
     others: OtherChanges | None = None
-    """None for nearly all moves, so that the commit looks at one field instead of twenty."""
+    """None for nearly all moves, so that the commit checks one field instead of twenty."""
 
     @property
     def more(self) -> OtherChanges:

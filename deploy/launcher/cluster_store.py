@@ -68,7 +68,7 @@ class ClusterStore:
         )
 
     async def _prepare_return(self, port: int) -> str:
-        """Wait for the failover, if the server was a primary. The others tell it its place when it is back."""
+        """Wait for the failover, if the server was a primary. It gets its role from the others when it is back."""
         await wait_for_failover(partial(asyncio.to_thread, self._outlook, port))
         return "returns"
 

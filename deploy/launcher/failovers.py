@@ -20,6 +20,7 @@ class Outlook(Enum):
     OVER = auto()
     """Another server has taken its place, or it was no primary."""
     EXPECTED = auto()
+    """Another server can take its place, and has not yet."""
     IMPOSSIBLE = auto()
     """No other server could take its place: only its return helps."""
 

@@ -95,7 +95,7 @@ def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str
     """Settings from `TAVOLATA_*`; without TAVOLATA_REDIS_URL the store is embedded. Raises `CommandError`."""
     try:
         gateway, worker = from_env(GatewaySettings, env), from_env(WorkerSettings, env)
-        embedded_store = from_env(EmbeddedStoreSettings, env)
+        store = from_env(EmbeddedStoreSettings, env)
     except SettingError as error:
         raise CommandError(str(error), USAGE) from None
     if gateway.key_prefix and "TAVOLATA_REDIS_URL" not in env:
@@ -115,7 +115,7 @@ def plan_from_env(data: Path, gateways: int, workers: int, env: Mapping[str, str
         gateway=gateway,
         worker=worker,
         embedded="TAVOLATA_REDIS_URL" not in env,
-        store=embedded_store,
+        store=store,
         env=env,
     )
 

@@ -29,7 +29,8 @@ class ProcessSpec:
     ops_port: int | None = None
     is_ready: Callable[[], Awaitable[bool]]
     before_restart: Callable[[], Awaitable[str]] | None = None
-    """Waits until the process may be started again; the result says as what it returns. Raises `OSError`."""
+    """Waits until the process may be started again; returns the rest of the line that reports its return. Raises
+    `OSError`."""
     stop_s: float = 15.0
     """Time between the signal to stop and SIGKILL."""
     stop_signal: signal.Signals = signal.SIGTERM

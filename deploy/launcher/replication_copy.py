@@ -24,8 +24,7 @@ def receive(server: Address, into: BinaryIO) -> int:
             if server.password:
                 stream.ask("AUTH", *filter(None, (server.username,)), server.password)
             stream.ask("REPLCONF", "capa", "eof")
-            # Without the commands that follow the copy. A server that does not know the option sends them; they are
-            # not read.
+            # Without the commands that follow the copy. A server without this option sends them; they are not read.
             stream.ask("REPLCONF", "rdb-only", "1", may_fail=True)
             stream.send("SYNC")
             head = stream.line()

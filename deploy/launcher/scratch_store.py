@@ -65,13 +65,13 @@ def _await_loading(process: "subprocess.Popen[bytes]", address: Address, log: Pa
     end = time.monotonic() + _LOAD_S
     while not store.answers(f"unix://{address.path}"):
         if process.poll() is not None or time.monotonic() > end:
-            lines = log.read_text(errors="replace").strip().splitlines() or ["it ended without a word"]
+            lines = log.read_text(errors="replace").strip().splitlines() or ["it ended without a message"]
             raise CommandError(f"a server cannot read the copy: {lines[-1]}")
         time.sleep(_POLL_S)
 
 
 def contents(client: Any) -> tuple[int, int | None]:
-    """The number of keys, and the format of the cluster's data if this server has the key that tells it."""
+    """The number of keys, and the format of the cluster's data if this server has the key with it."""
     form = client.hget(keys.META, "format")
     return client.dbsize(), None if form is None else int(form)
 

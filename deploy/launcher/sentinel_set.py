@@ -17,7 +17,7 @@ from deploy.launcher.store_users import REPLICA, SENTINEL, StoreUsers
 from deploy.launcher.valkey import ValkeyConfig
 
 SERVICE = "tavolata"
-"""The name under which sentinels know the servers."""
+"""The name of the monitored servers in the configuration of the sentinels."""
 SERVERS, SENTINELS = 3, 3
 _MONITOR = re.compile(rf"^sentinel monitor {SERVICE} \S+ (\d+) ", re.MULTILINE)
 _EPOCH = re.compile(rf"^sentinel config-epoch {SERVICE} (\d+)", re.MULTILINE)

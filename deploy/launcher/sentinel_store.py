@@ -89,7 +89,7 @@ class SentinelStore:
         )
 
     async def _prepare_return(self, number: int) -> str:
-        """Wait for the failover, if the server was the primary, and configure it for what is then its place."""
+        """Wait for the failover, if the server was the primary, and configure it for the role that it has then."""
         await wait_for_failover(partial(asyncio.to_thread, self._outlook, number))
         named = await asyncio.to_thread(self._named_primary)
         self._write_server_file(number, number if named is None else named)

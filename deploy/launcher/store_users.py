@@ -46,7 +46,7 @@ class StoreUsers:
         return Address(host, port, username=OPERATOR, password=self.passwords[OPERATOR])
 
     def acl_file(self) -> str:
-        """The same users in the form of an ACL file, whose parser knows no comments."""
+        """The same users in the form of an ACL file, which cannot have comments."""
         return "".join(f"{line}\n" for line in self.config().splitlines() if not line.startswith("#"))
 
     def _filled(self, template: str) -> str:

@@ -10,8 +10,8 @@ BUS_PORT = 5_000
 """Offset of a server's port in the cluster bus."""
 ENV = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=4096"}
 """A larger cache of small blocks. Valkey's own builds come with jemalloc; this build uses the allocator of the C
-library, and a commit allocates thousands of small blocks for a moment. It saves a tenth of the CPU of
-a commit."""
+library, and a commit allocates thousands of small blocks for a moment. The larger cache saves a tenth of the CPU
+time of a commit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,8 @@ _STORE_CHANGES = frozenset((FaultKind.FAILOVER, FaultKind.MOVE_SLOTS, FaultKind.
 
 
 class FaultInjector:
-    """Hurts the cluster on a data folder and the players' connections until it is cancelled. A change of the store that
-    is under way then is completed."""
+    """Makes faults in the cluster on a data folder and in the players' connections until it is cancelled. A change of
+    the store that is under way then is completed."""
 
     def __init__(
         self,

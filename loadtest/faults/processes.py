@@ -19,7 +19,7 @@ BEYOND_LEASE_S = 1.0
 
 
 class NotRestored(Exception):
-    """The cluster did not become whole again; the text names the process."""
+    """The cluster did not recover; the text names the process."""
 
 
 class ProcessFaults:
@@ -38,7 +38,7 @@ class ProcessFaults:
         return cluster
 
     def pick(self, role: str, *, may_spare: bool = True) -> KnownProcess:
-        """A process of the role, drawn from those that may be hurt."""
+        """A process of the role, drawn from those that a fault may affect."""
         found = self._cluster().of_role(role)
         if may_spare and self._spare_first and len(found) > 1:
             found = found[1:]

@@ -97,7 +97,7 @@ def writing(
 
 def saving(partition: Keys, room: RoomId, snapshot: Snapshot) -> list[RedisCommand]:
     """The commands that save a snapshot and do the cleaning up that it permits. The first line of the stored snapshot
-    names the record that it was taken after, so that loading knows where to read on."""
+    names the record that it was taken after, so that loading goes on after it."""
     key, offset = partition.journal(room), snapshot.offset
     head = b"%d-%d\n" % (offset, snapshot.number)
     writes: list[RedisCommand] = [("SET", partition.snapshot(room), head + snapshot.body)]

@@ -41,7 +41,7 @@ class _ResponseReader:
 
     def on_message_complete(self) -> None:
         self.complete = True
-        self.keep_alive = self._parser.should_keep_alive()  # the parser knows this only during the callback
+        self.keep_alive = self._parser.should_keep_alive()  # the parser has the answer during this callback only
 
 
 class HttpClient:

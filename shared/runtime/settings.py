@@ -1,7 +1,7 @@
 """Settings from `TAVOLATA_*` variables: their names, defaults, limits and descriptions, each stated once.
 
 Programs read them once, in `__main__`, and pass them down. Durations are in milliseconds. Dialects declare their own
-settings with the same functions; this module does not know them.
+settings with the same functions.
 """
 
 import os
@@ -319,7 +319,7 @@ def unknown_variables(
 ) -> list[str]:
     """A warning for each `TAVOLATA_*` variable that no program reads, such as a misspelled one.
 
-    A process that does not know the variables of dialects names their prefixes as `unchecked` instead.
+    A process without a list of the dialects' variables passes their prefixes as `unchecked` instead.
     """
     kinds: tuple[type[Settings], ...] = (
         GatewaySettings,

@@ -160,7 +160,7 @@ class ClientCore:
         return request
 
     def withdraw(self, request: PendingRequest) -> None:
-        """The program does not want the answer any more. A request that was sent may be carried out nevertheless; a
+        """The program waits for the answer no more. A request that was sent may be carried out nevertheless; a
         seat that it takes is given up again."""
         self.outbox.withdraw(request)
 
@@ -263,7 +263,7 @@ class ClientCore:
         if room is None or room.resuming is not request:
             return ()
         del self.rooms[room.room]
-        self.outbox.flush(now)  # the server knows the fate of the requests that were held back
+        self.outbox.flush(now)  # the requests that were held back can be sent: the server answers each
         return (RoomLost(room.room, error),)
 
     # --- rooms ------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ OPTIONS: Mapping[str, Any] = {
     "close_timeout": 2,
     "proxy": None,
 }
-"""Arguments of `websockets.connect`. Pings notice a gateway that is frozen or cut off."""
+"""Arguments of `websockets.connect`. Pings detect a gateway that is frozen or cut off."""
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 

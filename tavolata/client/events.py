@@ -36,7 +36,7 @@ class SessionOver:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A frame that the client does not know, or an error that answers no request: worth a line in the log."""
+    """A frame that is no message of the protocol, or an error that answers no request. It has to be logged."""
 
     text: str
 
@@ -52,4 +52,4 @@ Event: TypeAlias = (
     | SessionOver
     | Complaint
 )
-"""Something that the program should know, in the order in which it happened. A `PendingRequest` is done."""
+"""A value for the program, in the order in which things happened. A `PendingRequest` among them is done."""

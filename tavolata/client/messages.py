@@ -243,7 +243,7 @@ ServerMessage: TypeAlias = (
 
 # Bound methods, not functions around them: the load tool calls them for every message.
 decode: Callable[[bytes], ServerMessage] = msgspec.json.Decoder(ServerMessage).decode
-"""Raises `msgspec.DecodeError` if the frame is not a message that this client knows."""
+"""Raises `msgspec.DecodeError` if the frame is none of these messages."""
 encode: Callable[[object], bytes] = msgspec.json.Encoder().encode
 """Any value as JSON."""
 

@@ -177,7 +177,7 @@ class RequestOutbox:
     def renew(self, request: PendingRequest, now: float) -> bool:
         """Send a request that was refused as too old with a new id; False if the refusal is final.
 
-        The room has handled a later id, so it will never carry out this one; and it knows the results of the last 64,
+        The room has handled a later id, so it will never carry out this one; and it keeps the results of the last 64,
         so it has not done so either. A request for a seat involves several rooms, of which only one has answered: its
         refusal is final if a copy may have arrived."""
         request.tries += 1
