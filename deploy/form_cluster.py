@@ -18,10 +18,10 @@ from pathlib import Path
 from redis import RedisError, ResponseError
 
 from deploy.errors import CommandError
-from deploy.launcher import cluster_nodes, store
-from deploy.launcher.cluster_nodes import ClusterNode
-from shared.bus import store_address
+from deploy.launcher import store
+from shared.bus import cluster_nodes, store_address
 from shared.bus.address import Address, BadUrl, TlsFiles
+from shared.bus.cluster_nodes import ClusterNode
 from shared.bus.store_address import ClusterAddress
 from shared.runtime.settings import StoreSettings, from_env
 

@@ -8,14 +8,15 @@ from functools import partial
 from redis import RedisError
 
 from deploy import form_cluster
-from deploy.launcher import cluster_nodes, embedded_store, ports, private_files, store, valkey
-from deploy.launcher.cluster_nodes import ClusterNode
+from deploy.launcher import embedded_store, ports, private_files, store, valkey
 from deploy.launcher.cluster_set import PRIMARIES, REPLICAS, ClusterSet
 from deploy.launcher.embedded_store import StoreRequest, Topology
 from deploy.launcher.failovers import Outlook, wait_for_failover
 from deploy.launcher.process import ProcessSpec
 from deploy.launcher.store_users import StoreUsers
+from shared.bus import cluster_nodes
 from shared.bus.address import Address
+from shared.bus.cluster_nodes import ClusterNode
 
 SERVERS = PRIMARIES * (1 + REPLICAS)
 

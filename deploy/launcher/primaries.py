@@ -9,7 +9,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from deploy.errors import CommandError
-from deploy.launcher import cluster_nodes
+from shared.bus import cluster_nodes
 from shared.bus.address import Address, TlsFiles
 from shared.bus.store_address import ClusterAddress, SentinelAddress, StoreAddress
 

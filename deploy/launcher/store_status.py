@@ -8,10 +8,11 @@ from urllib.parse import unquote, urlsplit
 from msgspec import structs
 from redis import RedisError
 
-from deploy.launcher import cluster_nodes, replication, store
+from deploy.launcher import replication, store
 from deploy.launcher.cluster_file import SUPERVISOR, RunningCluster, RunningProcess
 from deploy.launcher.embedded_store import REPLICA, SENTINEL, SERVER
 from deploy.launcher.replication import ServerState
+from shared.bus import cluster_nodes
 from shared.bus.address import Address
 
 ORDER = (SUPERVISOR, SERVER, REPLICA, SENTINEL)

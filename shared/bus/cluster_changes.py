@@ -10,9 +10,10 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from shared.bus import keys
+from shared.bus import cluster_nodes, keys
 from shared.bus.address import Address
 from shared.bus.cluster_map import slot_of
+from shared.bus.cluster_nodes import ClusterNode
 from shared.bus.keys import SLOTS
 from shared.bus.operator_requests import ask
 from shared.bus.store import StoreDown, StoreError, StoreRefused
@@ -164,20 +165,14 @@ async def leave(cluster: ClusterAddress, leaving: Address, way: SlotTransfer) ->
 async def _view(cluster: ClusterAddress, seed: Address) -> list[Node]:
     """The nodes as one of them sees the Cluster."""
     text = bytes(await ask(seed, "CLUSTER", "NODES")).decode()
-    rows = [line.split() for line in text.splitlines()]
-    # `fail?` is the opinion of one node alone.
-    usable = [row for row in rows if not {"fail", "handshake", "noaddr"} & set(row[2].split(","))]
-    return [_node(cluster, row) for row in usable]
+    return [_node(cluster, one) for one in cluster_nodes.parse(text) if one.is_met and not one.is_dead]
 
 
-def _node(cluster: ClusterAddress, row: Sequence[str]) -> Node:
-    place, _, rest = row[1].partition("@")
-    bus_port, _, hostname = rest.partition(",")
-    host, _, port = place.rpartition(":")
-    spans = [span.partition("-") for span in row[8:] if not span.startswith("[")]
+def _node(cluster: ClusterAddress, one: ClusterNode) -> Node:
+    spans = [span.partition("-") for span in one.slots]
     slots = tuple(slot for first, _, last in spans for slot in range(int(first), int(last or first) + 1))
-    primary = "" if row[3] == "-" else row[3]
-    return Node(row[0], cluster.at(hostname.partition(",")[0] or host, int(port)), int(bus_port), primary, slots)
+    primary = "" if one.primary == "-" else one.primary
+    return Node(one.id, cluster.at(one.hostname or one.host, one.port), one.bus_port, primary, slots)
 
 
 async def _serving(cluster: ClusterAddress, slot: int) -> Node:

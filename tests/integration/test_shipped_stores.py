@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from redis import RedisError
 
-from deploy.launcher import cluster_nodes, replication, store, valkey
+from deploy.launcher import replication, store, valkey
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.store_users import ROLES
+from shared.bus import cluster_nodes
 from shared.bus.address import Address
 from tests.support.free_ports import free_port
 from tests.support.launched import ROOT

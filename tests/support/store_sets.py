@@ -18,13 +18,14 @@ from typing import Any, Self
 from redis import RedisError
 
 from deploy.form_cluster import form
-from deploy.launcher import cluster_nodes, store, valkey
-from deploy.launcher.cluster_nodes import ClusterNode
+from deploy.launcher import store, valkey
 from deploy.launcher.cluster_set import PRIMARIES, ClusterSet
 from deploy.launcher.die_with_parent import bound_to_parent
 from deploy.launcher.sentinel_set import SERVICE, SentinelSet
 from deploy.launcher.store_users import OPERATOR, StoreUsers
+from shared.bus import cluster_nodes
 from shared.bus.address import Address
+from shared.bus.cluster_nodes import ClusterNode
 from tests.support.free_ports import free_port
 from tests.support.waiting import eventually
 

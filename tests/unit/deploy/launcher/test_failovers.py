@@ -2,9 +2,10 @@
 
 import pytest
 
-from deploy.launcher import cluster_nodes, failovers
+from deploy.launcher import failovers
 from deploy.launcher.cluster_store import outlook
 from deploy.launcher.failovers import Outlook, wait_for_failover
+from shared.bus import cluster_nodes
 
 BEFORE = """\
 a1 127.0.0.1:8200@1 master,fail - 0 0 1 disconnected 0-5460

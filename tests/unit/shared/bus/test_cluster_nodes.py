@@ -1,6 +1,6 @@
 """The reply to CLUSTER NODES."""
 
-from deploy.launcher import cluster_nodes
+from shared.bus import cluster_nodes
 
 REPLY = """\
 07c3 127.0.0.1:8202@13202,host-2,shard-id=69bc slave e7d1 0 1426238317239 4 connected
@@ -13,6 +13,7 @@ e7d1 127.0.0.1:8200@13200 myself,master - 0 0 1 connected 0-5459 5460 [77->-07c3
 def test_a_line_has_the_address_the_role_and_the_slots_of_a_server() -> None:
     replica, dead, own, stranger = cluster_nodes.parse(REPLY)
     assert (replica.host, replica.port, replica.bus_port) == ("127.0.0.1", 8202, 13202)
+    assert (replica.hostname, dead.hostname) == ("host-2", "")
     assert not replica.is_primary
     assert replica.primary == own.id
     assert dead.is_primary

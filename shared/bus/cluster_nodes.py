@@ -10,6 +10,8 @@ class ClusterNode:
     id: str
     host: str
     port: int
+    hostname: str
+    """The name that the server announces besides its address; empty: none."""
     bus_port: int
     flags: frozenset[str]
     primary: str
@@ -24,7 +26,7 @@ class ClusterNode:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the majority of the primaries counts the server as dead."""
+        """Whether the majority of the primaries counts the server as dead. `fail?` is the opinion of one alone."""
         return "fail" in self.flags
 
     @property
@@ -44,12 +46,14 @@ def _node(line: str) -> ClusterNode:
     name, address, flags, primary, _, _, _, link, *slots = line.split()
     # host:port@bus-port[,hostname[,aux=value...]]
     where, _, rest = address.partition("@")
+    bus_port, _, names = rest.partition(",")
     host, _, port = where.rpartition(":")
     return ClusterNode(
         id=name,
         host=host,
         port=int(port),
-        bus_port=int(rest.partition(",")[0]),
+        hostname=names.partition(",")[0],
+        bus_port=int(bus_port),
         flags=frozenset(flags.split(",")),
         primary=primary,
         linked=link == "connected",
