@@ -24,13 +24,13 @@ class Feed:
     room: RoomId
     followers: tuple[tuple[Attachment, Follower], ...] = ()
     top: Offset = Offset(0)
-    """The highest step that this gateway knows of."""
+    """The last step that a message or a reply to this gateway has named."""
     filling: bool = False
     """The missed steps are being read. Meanwhile nothing is delivered, because it would come too early."""
     refill: bool = False
     """A step or a session came while the missed steps were being read: they have to be read once more."""
     behind: int = 0
-    """The number of followers that are being sent missed steps in portions."""
+    """The number of followers that are being sent missed steps in chunks."""
     held: tuple[HeldAnswer, ...] = ()
     """Answers that wait until their clients were sent the step."""
 

@@ -18,7 +18,7 @@ from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox
 from gateway.cluster.feed import Feed, HeldAnswer
 from gateway.cluster.followers import (
-    PORTION_BYTES,
+    CHUNK_BYTES,
     SEAT_LEFT,
     Follower,
     catch_up,
@@ -44,7 +44,7 @@ log = logging.getLogger("tavolata.feeds")
 
 _NO_DELIVERY = (Epoch(0), 0)
 _RETRY_S = 0.1
-_PORTION_STEPS = 100
+_CHUNK_STEPS = 100
 """Missed steps that a follower is sent at once, at most."""
 _FOLLOWERS_AT_ONCE = 64
 """Followers whose missed steps are read in one round trip: many come back at once when a gateway has died."""
@@ -302,7 +302,7 @@ class Feeds:
                 self._release(feed)
 
     async def _fill_once(self, feeds: list[Feed]) -> bool:
-        """Read and deliver the first portion of what each follower has missed. False if the store cannot be read."""
+        """Read and deliver the first chunk of what each follower has missed. False if the store cannot be read."""
         wanted: list[_Behind] = []
         for feed in feeds:
             for attachment, follower in feed.followers:
@@ -312,18 +312,18 @@ class Feeds:
                     wanted.append((feed, attachment, follower))
         wanted.sort(key=lambda behind: partition_of(behind[0].room, len(self._keys)))  # those of one log together
         for at in range(0, len(wanted), _FOLLOWERS_AT_ONCE):
-            if not await self._read_portions(wanted[at : at + _FOLLOWERS_AT_ONCE]):
+            if not await self._read_chunks(wanted[at : at + _FOLLOWERS_AT_ONCE]):
                 return False
         return True
 
-    async def _read_portions(self, wanted: list["_Behind"]) -> bool:
+    async def _read_chunks(self, wanted: list["_Behind"]) -> bool:
         places = [
             Wanted(self._partition(feed.room), feed.room, attachment.position, attachment.commit, feed.top)
             for feed, attachment, _ in wanted
         ]
         try:
             missed_steps = visibility.missed if self._visible_only else updates.missed
-            found = await missed_steps(self._store, places, _PORTION_STEPS)
+            found = await missed_steps(self._store, places, _CHUNK_STEPS)
         except StoreError as error:
             log.info("cannot read missed steps, will try again: %s", error)
             return False
@@ -341,20 +341,20 @@ class Feeds:
             elif not attachment.stale:
                 attachment.behind = True
                 feed.behind += 1
-                self._tasks.spawn(self._send_portions(feed, attachment, follower))
+                self._tasks.spawn(self._send_chunks(feed, attachment, follower))
         return True
 
-    async def _send_portions(self, feed: Feed, attachment: Attachment, follower: Follower) -> None:
+    async def _send_chunks(self, feed: Feed, attachment: Attachment, follower: Follower) -> None:
         """Send a follower the rest of what it has missed. The other followers of the room do not wait for it."""
         pause_s = _FIRST_PAUSE_S
         try:
             while not attachment.stale:
-                if follower.buffered() > PORTION_BYTES:
+                if follower.buffered() > CHUNK_BYTES:
                     await asyncio.sleep(pause_s)
                     pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
                     continue
                 pause_s, attachment.refill = _FIRST_PAUSE_S, False
-                if not await self._read_portions([(feed, attachment, follower)]):
+                if not await self._read_chunks([(feed, attachment, follower)]):
                     await asyncio.sleep(_RETRY_S)
                 elif not attachment.refill:
                     break

@@ -14,8 +14,8 @@ from gateway.session.attachments import Attachment
 from shared.bus.updates import Missed
 from shared.deliveries import StepMessage
 
-PORTION_BYTES = 64 * 1024
-"""Size of the missed steps that a follower is sent at once. The next portion follows when the client has read."""
+CHUNK_BYTES = 64 * 1024
+"""Size of the missed steps that a follower is sent at once. The next chunk follows when the client has read."""
 SEAT_LEFT = b'"room.left"'
 """Part of every step in which a seat was given up or taken away."""
 
@@ -49,13 +49,13 @@ class Follower(Protocol):
 
 
 def catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:
-    """Deliver missed steps; False if some are left for the next portion."""
+    """Deliver missed steps; False if some are left for the next chunk."""
     if missed.lost:
         attachment.stale = True
         follower.position_lost(attachment, missed.lost)
     sent = 0
     for step in missed.steps:
-        if sent >= PORTION_BYTES or attachment.stale:
+        if sent >= CHUNK_BYTES or attachment.stale:
             return False
         part = bytes(visible_part(step, attachment.seat, attachment.since, attachment.wants))
         sent += len(part)

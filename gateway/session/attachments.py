@@ -43,9 +43,9 @@ class Attachment:
     rewound: bool = False
     """The store has lost the step at this position: `rewound` is the reason of the view that the client waits for."""
     behind: bool = False
-    """The client is being sent the steps that it missed, portion by portion; live steps wait."""
+    """The client is being sent the steps that it missed, chunk by chunk; live steps wait."""
     refill: bool = False
-    """Steps are left to be read: the last portion was full, or a message was lost since."""
+    """Steps are left to be read: the last chunk was full, or a message was lost since."""
     pending_view: PendingView | None = None
     refresh_id: CommandId | None = None
     """The gateway's own command that asks for a full view. A reply to an earlier one is out of date."""

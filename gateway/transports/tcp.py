@@ -21,7 +21,7 @@ _ABORT_S = 10.0
 """Time after which a peer that does not read the rest is cut off."""
 _HEADER_S = 5.0
 """Time for a proxy to send its PROXY header."""
-_PORTION = 8 * 1024
+_CHUNK_BYTES = 8 * 1024
 """Bytes that a framing is given in one turn. Some framings look at every byte."""
 
 
@@ -126,11 +126,11 @@ class TcpConnection(asyncio.Protocol):
             inflow.out_of_bytes()
 
     def _go_on(self) -> None:
-        """Handle one portion of the received bytes, or one turn's number of frames."""
+        """Handle one chunk of the received bytes, or one turn's number of frames."""
         frames = self._frames
         if not frames and self._rest:
-            portion, self._rest = self._rest[:_PORTION], self._rest[_PORTION:]
-            frames.extend(self._framing.feed(portion))
+            chunk, self._rest = self._rest[:_CHUNK_BYTES], self._rest[_CHUNK_BYTES:]
+            frames.extend(self._framing.feed(chunk))
         for _ in range(min(len(frames), FRAMES_PER_TURN)):
             self._pass_on(frames.popleft())
         if self._connection is None or self._connection.closed:

@@ -339,7 +339,7 @@ _OUTCOMES = {outcome.encode(): outcome for outcome in CommitOutcome}
 
 
 def _calls(commits: Sequence[Commit]) -> Iterator[Sequence[Commit]]:
-    """The commits in portions that do not block the store for long."""
+    """The commits in groups that do not block the store for long."""
     begin = writes = 0
     for at, one in enumerate(commits):
         count = len(one.writes) + _LOG_WRITES

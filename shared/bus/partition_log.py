@@ -161,8 +161,8 @@ def entry_id(commit: CommitNumber, epoch: Epoch) -> str:
 
 
 async def read(store: Store, logs: Sequence[tuple[str, str]]) -> list[list[tuple[bytes, bytes]]]:
-    """The entries (id and body) of several logs, each from an id on. All logs are read together, a portion of each at a
-    time: a long reply would block the connection and the event loop."""
+    """The entries (id and body) of several logs, each from an id on. All logs are read together, some entries of each
+    at a time: a long reply would block the connection and the event loop."""
     found: list[list[tuple[bytes, bytes]]] = [[] for _ in logs]
     waiting = [(at, key, begin) for at, (key, begin) in enumerate(logs)]
     while waiting:

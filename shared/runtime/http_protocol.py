@@ -18,7 +18,7 @@ MOST_REQUEST_BYTES: Final = 64 * 1024
 """Bytes of a whole request, with its body and trailers."""
 MOST_AHEAD: Final = 8
 """Requests of one connection that may wait for the answer to an earlier one."""
-_PORTION: Final = 8 * 1024
+_CHUNK_BYTES: Final = 8 * 1024
 """Bytes that the parser is given at once."""
 
 log = logging.getLogger("tavolata.http")
@@ -78,12 +78,12 @@ class LimitedHttpProtocol(HttpToolsProtocol):
     # --- requests -----------------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        for start in range(0, len(data), _PORTION):
+        for start in range(0, len(data), _CHUNK_BYTES):
             if self._upgraded or self.transport.is_closing():
                 return
-            portion = data[start : start + _PORTION]
-            self._request_bytes += len(portion)
-            super().data_received(portion)
+            chunk = data[start : start + _CHUNK_BYTES]
+            self._request_bytes += len(chunk)
+            super().data_received(chunk)
             if self._in_head and self._request_bytes > MOST_HEAD_BYTES:
                 self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             elif self._request_bytes > MOST_REQUEST_BYTES:

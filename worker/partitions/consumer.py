@@ -142,7 +142,7 @@ class Consumer:
         return self._ownership.partitions.get(partition.partition) is partition
 
     async def load(self, batches: list[PartitionBatch]) -> None:
-        """Load the rooms that the commands are for, a portion at a time, until a budget is used up. No command of the
+        """Load the rooms that the commands are for, a few at a time, until a budget is used up. No command of the
         turn has been handled yet: a room whose last steps are not committed must not be loaded."""
         self._budget.begin()
         wanted: list[list[tuple[OwnedPartition, RoomId]]] = []
@@ -155,11 +155,11 @@ class Consumer:
             return
         in_turns = [place for places in zip_longest(*wanted) for place in places if place is not None]
         for at in range(0, len(in_turns), _ROOMS_AT_ONCE):
-            await self._load_portion(in_turns[at : at + _ROOMS_AT_ONCE])
+            await self._load_together(in_turns[at : at + _ROOMS_AT_ONCE])
             if self._budget.is_spent():
                 break
 
-    async def _load_portion(self, wanted: list[tuple[OwnedPartition, RoomId]]) -> None:
+    async def _load_together(self, wanted: list[tuple[OwnedPartition, RoomId]]) -> None:
         stored = await journal.load(self._store, [(partition.keys, room) for partition, room in wanted])
         failed: list[tuple[Keys, RoomId, str]] = []
         for (partition, room), found in zip(wanted, stored, strict=True):

@@ -5,22 +5,22 @@ import msgspec
 from shared.deliveries import StepMessage
 from shared.ids import Offset
 
-PORTIONS = 16
+SLICES = 16
 
 
 class KeptUpdates(msgspec.Struct, omit_defaults=True):
-    """Counts the bytes of the updates, in portions of a sixteenth of the limit: a size for each step would cost more
+    """Counts the bytes of the updates, in slices of a sixteenth of the limit: a size for each step would cost more
     memory than it saves. Part of the room's state, so that a new owner goes on counting."""
 
     full: list[tuple[Offset, int]] = []
-    """The first step and the size of each full portion, oldest first."""
+    """The first step and the size of each full slice, oldest first."""
     begin: Offset = Offset(1)
-    """The first step of the present portion."""
+    """The first step of the present slice."""
     size: int = 0
-    """The bytes of the present portion. The room adds the size of each step to it."""
+    """The bytes of the present slice. The room adds the size of each step to it."""
 
-    def end_portion(self, last: Offset, limit: int) -> Offset:
-        """The present portion is full with this step. Returns the first step to keep if earlier ones have to go, else
+    def end_slice(self, last: Offset, limit: int) -> Offset:
+        """The present slice is full with this step. Returns the first step to keep if earlier ones have to go, else
         0."""
         self.full.append((self.begin, self.size))
         self.begin, self.size = Offset(last + 1), 0

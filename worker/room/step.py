@@ -19,7 +19,7 @@ from shared.room_events import OVER, Away, Back, Closed, Configured, Ended, Join
 from shared.room_views import Update
 from shared.runtime.settings import WorkerSettings
 from worker.room.draft import RoomDraft
-from worker.room.kept_updates import PORTIONS, stored_size
+from worker.room.kept_updates import SLICES, stored_size
 from worker.room.projection import Projection, public_message
 from worker.room.results import CommandResult, remember
 from worker.room.snapshots import SnapshotLog
@@ -41,9 +41,9 @@ class StepBuilder:
     __slots__ = (
         "_draft",
         "_epoch",
-        "_portion_bytes",
         "_receivers_before",
         "_settings",
+        "_slice_bytes",
         "_snapshot_every",
         "_updates_bytes",
         "result",
@@ -57,7 +57,7 @@ class StepBuilder:
         self._settings = settings
         self._snapshot_every = settings.snapshot_every
         self._updates_bytes = settings.updates_bytes
-        self._portion_bytes = settings.updates_bytes // PORTIONS
+        self._slice_bytes = settings.updates_bytes // SLICES
         self._receivers_before: tuple[GatewayId, ...] = ()
         self.timers = RoomTimers(draft, settings)
         self.snapshots = SnapshotLog(settings)
@@ -118,8 +118,8 @@ class StepBuilder:
         result.records.append(FiledRecord(offset, 0, record, message, gateways, kept))
         updates = state.kept_updates
         updates.size += size
-        if updates.size >= self._portion_bytes:
-            result.more.trim_updates = updates.end_portion(offset, self._updates_bytes)
+        if updates.size >= self._slice_bytes:
+            result.more.trim_updates = updates.end_slice(offset, self._updates_bytes)
         ends = False
         if draft.of_room:
             self._list()
@@ -137,8 +137,8 @@ class StepBuilder:
         """Count the bytes that a step has added to the room's updates, by an estimate."""
         updates = self._draft.state.kept_updates
         updates.size += size
-        if updates.size >= self._portion_bytes:
-            updates.end_portion(offset, self._updates_bytes)
+        if updates.size >= self._slice_bytes:
+            updates.end_slice(offset, self._updates_bytes)
 
     def _receivers(self) -> tuple[GatewayId, ...]:
         """The gateways that receive the room's updates now, or did before this command: a player who leaves still sees

@@ -1,4 +1,4 @@
-"""Bytes of a stream that arrive in any portions, taken in the portions that a parser asks for."""
+"""Bytes of a stream that arrive in any chunks, taken in the chunks that a parser asks for."""
 
 from collections.abc import Generator
 from typing import TypeAlias, TypeVar
@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 
 Parsing: TypeAlias = Generator[None, None, _T]
 """A parser that is suspended whenever bytes are missing. It goes on where it stopped, so that parsing takes time
-linear in the bytes, whatever the portions; parsing a message anew with each portion would be quadratic."""
+linear in the bytes, whatever the chunks; parsing a message anew with each chunk would be quadratic."""
 
 
 class Source:

@@ -1,11 +1,11 @@
-"""Steps that a gateway has missed: noticed, read from the store, and delivered in portions."""
+"""Steps that a gateway has missed: noticed, read from the store, and delivered in chunks."""
 
 from typing import Any
 
 import msgspec
 import pytest
 
-from gateway.cluster.followers import PORTION_BYTES
+from gateway.cluster.followers import CHUNK_BYTES
 from shared.bus import updates
 from shared.bus.store import StoreDown
 from shared.commands import Wants
@@ -386,7 +386,7 @@ async def test_a_client_that_is_behind_keeps_no_answer_from_another() -> None:
     bench = Bench()
     await bench.write(*(large(number) for number in range(1, 4)))
     behind, _ = bench.attach(1, 3)
-    behind.number, behind.unread = 2, PORTION_BYTES + 1
+    behind.number, behind.unread = 2, CHUNK_BYTES + 1
     await settle()
     bench.attach(3)
     bench.say(1, carrying_out(4, 9), carrying_out(5, 8, conn=2))
@@ -426,15 +426,15 @@ async def test_missed_steps_are_read_again_after_a_failure_of_the_store() -> Non
     await eventually_async(lambda: follower.received == [2], "the hole is filled")
 
 
-# --- portions ---------------------------------------------------------------------------------------------------------
+# --- chunks ---------------------------------------------------------------------------------------------------------
 
 
 def large(offset: int) -> StepMessage:
-    """A step that is a portion by itself."""
+    """A step that is a chunk by itself."""
     return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b'"%b"' % (b"x" * 70_000)))
 
 
-async def test_the_next_portion_is_sent_when_the_client_has_read() -> None:
+async def test_the_next_chunk_is_sent_when_the_client_has_read() -> None:
     bench = Bench()
     await bench.write(*map(large, range(1, 6)))
     follower, attachment = bench.attach(1, top=5)
@@ -463,7 +463,7 @@ async def test_other_followers_do_not_wait_for_one_who_does_not_read() -> None:
     await eventually_async(lambda: slow.received == [2, 3, 4, 5, 6])
 
 
-async def test_a_step_whose_message_is_lost_while_portions_are_sent_is_not_missed() -> None:
+async def test_a_step_whose_message_is_lost_while_chunks_are_sent_is_not_missed() -> None:
     bench = Bench()
     await bench.write(*map(large, range(1, 4)))
     follower, _ = bench.attach(1, top=3)
@@ -476,7 +476,7 @@ async def test_a_step_whose_message_is_lost_while_portions_are_sent_is_not_misse
     await eventually_async(lambda: follower.received == [2, 3, 4])
 
 
-async def test_a_follower_who_leaves_in_between_gets_no_further_portion() -> None:
+async def test_a_follower_who_leaves_in_between_gets_no_further_chunk() -> None:
     bench = Bench()
     await bench.write(*map(large, range(1, 6)))
     follower, attachment = bench.attach(1, top=5)
@@ -488,7 +488,7 @@ async def test_a_follower_who_leaves_in_between_gets_no_further_portion() -> Non
     assert follower.received == [2]
 
 
-async def test_a_long_history_is_read_in_many_portions() -> None:
+async def test_a_long_history_is_read_in_many_chunks() -> None:
     bench = Bench()
     await bench.write(*(step(number) for number in range(1, 252)))
     follower, attachment = bench.attach(1, top=251)
@@ -506,7 +506,7 @@ async def test_a_view_is_asked_for_behind_missed_steps() -> None:
     assert bench.outbox.order.count("view 3") == 1
 
 
-async def test_a_view_is_asked_for_behind_the_last_portion() -> None:
+async def test_a_view_is_asked_for_behind_the_last_chunk() -> None:
     bench = Bench()
     await bench.write(*map(large, range(1, 6)))
     bench.attach(1, top=5, wants=Wants.VIEW)

@@ -132,7 +132,7 @@ def test_a_single_step_larger_than_the_limit_is_kept() -> None:
     trims = []
     for offset, size in ((1, 100), (2, 5_000), (3, 5_000)):
         kept.size += size
-        trims.append(kept.end_portion(Offset(offset), 1_600))
+        trims.append(kept.end_slice(Offset(offset), 1_600))
     assert trims == [0, 2, 3]
 
 
