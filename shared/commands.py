@@ -1,7 +1,7 @@
 """Commands to rooms and to the lobby, and the envelope that carries them through a command stream."""
 
 from enum import IntFlag
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import msgspec
 
@@ -66,6 +66,7 @@ class Leave(BaseCommand, frozen=True, tag="leave"):
     """Give up the seat for good."""
 
 
+@final
 class Act(BaseCommand, frozen=True, tag="act"):
     """A move: a command of the game."""
 

@@ -48,7 +48,8 @@ from worker.room.step import StepBuilder
 
 _decode_state = msgspec.json.Decoder(RoomState).decode
 
-SeatCommand: TypeAlias = Act | Say | Configure | Leave | Rematch
+RareSeatCommand: TypeAlias = Say | Configure | Leave | Rematch
+SeatCommand: TypeAlias = Act | RareSeatCommand
 
 _WAITING = RoomStatus.WAITING
 _EARLY_MS = 250
@@ -220,10 +221,8 @@ class Room:
             return replies.no_step(state.room, self._epoch, envelope)
         return replies.refused(state.room, envelope, refusal("room/unknown" if hidden else "room/not_seated"))
 
-    def _carry_out(self, seat: Seat, body: SeatCommand) -> Rejected | None:
+    def _carry_out(self, seat: Seat, body: RareSeatCommand) -> Rejected | None:
         match body:
-            case Act():
-                return play.act(self._draft, seat, body)
             case Say():
                 return play.say(self._draft, seat, body, self._settings.chat_bytes)
             case Configure():
