@@ -67,7 +67,7 @@ class Metrics:
         self._admin_refusals = Counter(
             "tavolata_admin_refusals", "Requests of operators refused, by reason", ["reason"], registry=self.registry
         )
-        self._waiting = Gauge(
+        self._rooms_without_worker = Gauge(
             "tavolata_rooms_without_worker",
             "Unfinished rooms whose game version no live worker plays",
             ["game"],
@@ -101,12 +101,12 @@ class Metrics:
     def rejected(self, code: str) -> None:
         self._rejections.labels(code).inc()
 
-    def waiting(self, rooms: Mapping[GameVersion, int], gone: Iterable[GameVersion]) -> None:
-        """The number of rooms that wait for a worker, by game version; and the game versions that wait no more."""
+    def rooms_without_worker(self, rooms: Mapping[GameVersion, int], gone: Iterable[GameVersion]) -> None:
+        """Set the number of rooms without a worker, by game version; `gone`: game versions that have one again."""
         for game in gone:
-            self._waiting.remove(game)
+            self._rooms_without_worker.remove(game)
         for game, count in rooms.items():
-            self._waiting.labels(game).set(count)
+            self._rooms_without_worker.labels(game).set(count)
 
     def admin_refused(self, reason: Literal["wrong", "throttled", "role"]) -> None:
         self._admin_refusals.labels(reason).inc()

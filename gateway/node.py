@@ -22,8 +22,8 @@ from gateway.cluster.operator_acts import OperatorActs
 from gateway.cluster.player_names import PlayerNames
 from gateway.cluster.revocations import Revocations
 from gateway.cluster.room_directory import RoomDirectory
+from gateway.cluster.rooms_without_worker import RoomsWithoutWorker
 from gateway.cluster.tokens import LATE_MS, Tokens
-from gateway.cluster.waiting_rooms import WaitingRooms
 from gateway.connection import ConnectionServices
 from gateway.connections import TICK_S, Connections
 from gateway.drain import Drain
@@ -50,7 +50,7 @@ _DRAW_LIMIT = 1_000
 _LIVENESS_EVERY = 5
 """Seconds between two checks of all connections; slow ones are checked every second."""
 _GAMES_EVERY_S = 5.0
-_WAITING_ROOMS_EVERY_S = 0.9
+_WITHOUT_WORKER_EVERY_S = 0.9
 """Less than the longest interval between two heartbeats, so that the rooms are read with each of those."""
 _MOST_WATCHED = 200
 """Rooms whose number of spectators a heartbeat reports."""
@@ -114,7 +114,7 @@ class GatewayNode:
             linger_s=settings.linger_ms / 1_000,
             store_up=lambda: store.up,
         )
-        self.waiting_rooms = WaitingRooms(store, self.partitions, self.rooms, self.metrics)
+        self.rooms_without_worker = RoomsWithoutWorker(store, self.partitions, self.rooms, self.metrics)
         self.feeds = Feeds(
             self.identity,
             store,
@@ -145,7 +145,7 @@ class GatewayNode:
         self._workers_unready = _NO_WORKER
         self._sharing = LoadSharing(settings.balance_ms)
         self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
-        self._games_read_at = self._waiting_rooms_read_at = clock()
+        self._games_read_at = self._without_worker_read_at = clock()
         self._stop = asyncio.Event()
         self._drain = Drain(settings, self.identity, store, self.connections, self.outbox, clock)
 
@@ -299,9 +299,9 @@ class GatewayNode:
                 await self._read_store_share()
                 await self._read_worker_status()
                 await self._share_load()
-                if self._clock() - self._waiting_rooms_read_at >= _WAITING_ROOMS_EVERY_S:
-                    self._waiting_rooms_read_at = self._clock()
-                    await self.read_waiting_rooms()
+                if self._clock() - self._without_worker_read_at >= _WITHOUT_WORKER_EVERY_S:
+                    self._without_worker_read_at = self._clock()
+                    await self.read_rooms_without_worker()
                 if await drains.asked(self.store, self.id):
                     log.info("gateway %s was asked to drain", self.id)
                     self.stop()
@@ -334,10 +334,10 @@ class GatewayNode:
         self._store_ahead_ms = members.now_ms - self._clock() * 1_000
         self.names.live_gateways = frozenset(members.live)
 
-    async def read_waiting_rooms(self) -> None:
+    async def read_rooms_without_worker(self) -> None:
         """Find out which rooms no live worker can play; raises `StoreError`."""
-        await self.waiting_rooms.read()
-        self.outbox.room_waits = self.waiting_rooms.waits if self.waiting_rooms.counts else None
+        await self.rooms_without_worker.read()
+        self.outbox.lacks_worker = self.rooms_without_worker.includes if self.rooms_without_worker.counts else None
 
     async def _read_store_share(self) -> None:
         try:

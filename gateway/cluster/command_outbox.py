@@ -122,8 +122,8 @@ class CommandOutbox:
         to disk."""
         self.store_share = 0.0
         """The used share of the store's memory, as of the last heartbeat."""
-        self.room_waits: Callable[[RoomId], bool] | None = None
-        """Whether no live worker can play a room; None as long as no room waits, so that a move costs no call."""
+        self.lacks_worker: Callable[[RoomId], bool] | None = None
+        """Whether no live worker can play a room; None as long as each has one, so that a move costs no call."""
         self._pending: dict[_Key, PendingCommand] = {}
         self._attaching = PendingAttachments()
         self._unsent: list[Envelope] = []
@@ -146,7 +146,7 @@ class CommandOutbox:
                 return "busy/store"
             if self.store_share >= _NO_NEW_ROOMS and (self.store_share >= 1 or _opens_room(envelope.body)):
                 return "busy/store_full"
-            if self.room_waits is not None and self.room_waits(envelope.room):
+            if self.lacks_worker is not None and self.lacks_worker(envelope.room):
                 return "busy/no_worker"
         now = self._clock()
         key = (envelope.conn, envelope.room, envelope.id)

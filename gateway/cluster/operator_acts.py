@@ -44,7 +44,7 @@ class OperatorActs:
         `StoreError`."""
         if not self._store_up():
             return refusal("busy/store")
-        if self._outbox.room_waits is not None and self._outbox.room_waits(room):
+        if self._outbox.lacks_worker is not None and self._outbox.lacks_worker(room):
             return refusal("busy/no_worker")
         if await meta.stored_format(self._store) == meta.LAST_FORMAT:
             return refusal("ops/upgrade")

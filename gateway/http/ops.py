@@ -73,7 +73,7 @@ class Operators:
                 "partitions": len(node.partitions),
                 "games": sorted(node.games.cards),
                 "rooms": node.rooms.count(),
-                "without_worker": node.waiting_rooms.counts,
+                "without_worker": node.rooms_without_worker.counts,
                 "gateways": gateways,
                 "workers": workers,
                 "store": await ops_store.report(node),

@@ -1,4 +1,4 @@
-"""Rooms that wait, because the workers that are alive cannot play their game versions.
+"""Rooms without a worker: no live worker can play their game versions.
 
 A command to such a room is refused before it is added (`busy/no_worker`). A worker could not refuse it: a copy of the
 command may be carried out by the next owner, and the client may have sent it again under another id.
@@ -19,7 +19,7 @@ from shared.ids import GameVersion, Partition, RoomId, game_version, partition_o
 log = logging.getLogger("tavolata.gateway")
 
 
-class WaitingRooms:
+class RoomsWithoutWorker:
     """The game versions that no live worker plays now, by partition."""
 
     def __init__(self, store: Store, partitions: Sequence[Keys], rooms: RoomDirectory, metrics: Metrics) -> None:
@@ -29,9 +29,9 @@ class WaitingRooms:
         self._metrics = metrics
         self._unplayed: frozenset[tuple[Partition, GameVersion]] = frozenset()
         self.counts: Counter[GameVersion] = Counter()
-        """The number of rooms that wait, by game version."""
+        """The number of rooms without a worker, by game version."""
 
-    def waits(self, room: RoomId) -> bool:
+    def includes(self, room: RoomId) -> bool:
         """Whether no live worker can play the room."""
         listing = self._rooms.get(room) if self._unplayed else None
         if listing is None:
@@ -52,15 +52,15 @@ class WaitingRooms:
         self._unplayed = frozenset(unplayed)
         self._note((game, rooms) for (_, game), rooms in unplayed.items())
 
-    def _note(self, waiting: Iterable[tuple[GameVersion, int]]) -> None:
+    def _note(self, found: Iterable[tuple[GameVersion, int]]) -> None:
         before, self.counts = self.counts, Counter()
-        for game, rooms in waiting:
+        for game, rooms in found:
             self.counts[game] += rooms
         for game in self.counts.keys() - before.keys():
             log.warning("%d rooms wait: no live worker plays %s, start one that does", self.counts[game], game)
         for game in before.keys() - self.counts.keys():
             log.info("a live worker plays %s again: its rooms go on", game)
-        self._metrics.waiting(self.counts, before.keys() - self.counts.keys())
+        self._metrics.rooms_without_worker(self.counts, before.keys() - self.counts.keys())
 
 
 def _is_played(workers: Sequence[WorkerCapability], partition: Partition, game: GameVersion) -> bool:

@@ -16,7 +16,7 @@ OLD, NEW = GameVersion("stones@1"), GameVersion("stones@2")
 ROOM, OTHER = RoomId(1000), RoomId(1001)
 
 
-async def waiting(*workers: dict[str, object]) -> GatewayBench:
+async def gateway_with(*workers: dict[str, object]) -> GatewayBench:
     """A gateway that has a room of the old version in partition 0, and these workers."""
     bench = GatewayBench()
     for number, status in enumerate(workers):
@@ -28,31 +28,31 @@ async def waiting(*workers: dict[str, object]) -> GatewayBench:
         ListingChange(room, Listing(room, "stones", 2, RoomStatus.PLAYING, version=version))
         for room, version in ((ROOM, 1), (OTHER, 2))
     )
-    await bench.node.read_waiting_rooms()
+    await bench.node.read_rooms_without_worker()
     return bench
 
 
-async def test_a_room_waits_if_no_live_worker_plays_its_version() -> None:
-    bench = await waiting({"plays": [NEW], "partitions": [0, 1]})
-    assert bench.node.waiting_rooms.waits(ROOM)
-    assert not bench.node.waiting_rooms.waits(OTHER)
-    assert bench.node.waiting_rooms.counts == {OLD: 1}
+async def test_a_room_is_without_a_worker_if_no_live_worker_plays_its_version() -> None:
+    bench = await gateway_with({"plays": [NEW], "partitions": [0, 1]})
+    assert bench.node.rooms_without_worker.includes(ROOM)
+    assert not bench.node.rooms_without_worker.includes(OTHER)
+    assert bench.node.rooms_without_worker.counts == {OLD: 1}
 
 
-async def test_a_room_waits_if_the_owner_of_its_partition_cannot_play_it() -> None:
-    bench = await waiting({"plays": [NEW], "partitions": [0]}, {"plays": [OLD], "partitions": [1]})
-    assert bench.node.waiting_rooms.counts == {OLD: 1, NEW: 1}
+async def test_a_room_is_without_a_worker_if_the_owner_of_its_partition_cannot_play_it() -> None:
+    bench = await gateway_with({"plays": [NEW], "partitions": [0]}, {"plays": [OLD], "partitions": [1]})
+    assert bench.node.rooms_without_worker.counts == {OLD: 1, NEW: 1}
 
 
-async def test_a_room_does_not_wait_while_its_partition_changes_hands() -> None:
-    bench = await waiting({"plays": [NEW], "partitions": [1]}, {"plays": [OLD], "partitions": []})
-    assert not bench.node.waiting_rooms.counts
+async def test_a_room_has_a_worker_while_its_partition_changes_hands() -> None:
+    bench = await gateway_with({"plays": [NEW], "partitions": [1]}, {"plays": [OLD], "partitions": []})
+    assert not bench.node.rooms_without_worker.counts
 
 
 @pytest.mark.parametrize("workers", [(), ({},)], ids=["no worker", "a worker that does not announce its games"])
-async def test_no_room_waits_as_far_as_is_known(workers: tuple[dict[str, object], ...]) -> None:
-    bench = await waiting(*workers)
-    assert not bench.node.waiting_rooms.counts
+async def test_no_room_counts_as_without_a_worker_if_that_is_not_known(workers: tuple[dict[str, object], ...]) -> None:
+    bench = await gateway_with(*workers)
+    assert not bench.node.rooms_without_worker.counts
 
 
 def act(room: RoomId) -> Envelope:
@@ -60,13 +60,13 @@ def act(room: RoomId) -> Envelope:
 
 
 async def test_a_command_to_a_room_that_waits_is_refused_and_not_added() -> None:
-    bench = await waiting({"plays": [NEW]})
+    bench = await gateway_with({"plays": [NEW]})
     assert bench.node.outbox.send(act(ROOM), None) == "busy/no_worker"
     assert bench.node.outbox.send(act(OTHER), None) is None
     assert [envelope.room for envelope in await bench.added()] == [OTHER]
 
 
 async def test_the_report_of_a_lost_connection_is_added_nevertheless() -> None:
-    bench = await waiting({"plays": [NEW]})
+    bench = await gateway_with({"plays": [NEW]})
     bench.node.outbox.send_own(ROOM, SessionId("s-ada"), 1, Gone())
     assert [envelope.body for envelope in await bench.added()] == [Gone()]
