@@ -81,7 +81,7 @@ class CodexConversation:
         """The request for a seat that is under way."""
         self._name_is_new = False
         """The name was claimed for that request, and is released if the request fails."""
-        self._held: deque[ClientMessage] = deque()
+        self._held: deque[ClientMessage | Malformed] = deque()
         """Messages that have arrived while a request for a seat was under way."""
         self._malformed_in_a_row = 0
         self._received = False
@@ -99,28 +99,21 @@ class CodexConversation:
         message = decode(frame)
         if isinstance(message, Malformed):
             yield CountRejection("frame/malformed")
-            yield from self._malformed(message.reply)
+            yield from self._malformed(message)
             return
         self._malformed_in_a_row = 0
-        if isinstance(message, HeartbeatMessage):
-            return
-        if self._seat_message is None:
-            yield from self._handle(message)
-        elif len(self._held) < MAX_HELD:
-            self._held.append(message)
-        else:
-            yield encode(ErrorMessage(BUSY))
-            yield CountRejection("busy/rate")
+        if not isinstance(message, HeartbeatMessage):
+            yield from self._handle_in_order(message)
 
     def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterator[Output]:
         self._received = True
         if code.startswith("busy/"):
             yield encode(ErrorMessage(BUSY))
         else:
-            yield from self._malformed(ErrorMessage(CODES[code]))
+            yield from self._malformed(Malformed(ErrorMessage(CODES[code])))
 
-    def _malformed(self, reply: ServerMessage) -> Iterator[Output]:
-        yield encode(reply)
+    def _malformed(self, message: Malformed) -> Iterator[Output]:
+        yield from self._handle_in_order(message)
         self._malformed_in_a_row += 1
         if self._malformed_in_a_row >= MAX_MALFORMED:
             yield CloseConnection(MALFORMED)
@@ -144,8 +137,21 @@ class CodexConversation:
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
-    def _handle(self, message: ClientMessage) -> Iterator[Output]:
+    def _handle_in_order(self, message: ClientMessage | Malformed) -> Iterator[Output]:
+        """Handle the message now, or hold it while a request for a seat is under way."""
+        if self._seat_message is None:
+            yield from self._handle(message)
+        elif len(self._held) < MAX_HELD:
+            # Malformed messages are held too: a Confirm names no request, so it must not overtake an earlier Confirm.
+            self._held.append(message)
+        else:
+            yield encode(ErrorMessage(BUSY))
+            yield CountRejection("busy/rate")
+
+    def _handle(self, message: ClientMessage | Malformed) -> Iterator[Output]:
         match message:
+            case Malformed(reply):
+                yield encode(reply)
             case CreateGameMessage() | JoinGameMessage() | RejoinGameMessage():
                 yield from self._take_seat(message)
             case HeartbeatMessage():

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gateway.dialects.codex import DIALECT, CodexSettings
+from gateway.transports.close_codes import MALFORMED
 from shared.bus.directory import ListingChange
 from shared.errors import ProtocolError
 from shared.ids import RoomId
@@ -191,6 +192,25 @@ def test_messages_during_a_request_for_a_seat_are_handled_after_it() -> None:
     received = client.received()
     assert types(received) == ["ConfirmGame", "ConfirmGame", "ConfirmChat", "GroupChat"]
     assert [message.get("confirmGameCreation") for message in received[:2]] == [True, False]
+
+
+def test_malformed_messages_during_a_request_for_a_seat_are_answered_after_it() -> None:
+    client = CodexClient(codex_cluster())
+    client.send_at_once(
+        b'{"type":"CreateGameMessage","numPlayers":3,"nickname":"Ann"}',
+        b'{"type":"CreateGameMessage","numPlayers":"3","nickname":"Ann"}',
+        b"nonsense",
+        b'{"type":"GroupChatMessage","sender":"Ann","text":"hello"}',
+    )
+    received = client.received()
+    assert types(received) == ["ConfirmGame", "ConfirmGame", "Error", "ConfirmChat", "GroupChat"]
+    assert [message.get("confirmGameCreation") for message in received[:2]] == [True, False]
+
+
+def test_twenty_malformed_messages_close_the_connection_during_a_request_for_a_seat_too() -> None:
+    client = CodexClient(codex_cluster())
+    client.send_at_once(b'{"type":"JoinGameMessage","nickname":"Ann"}', *[b"nonsense"] * 20)
+    assert client.closed is MALFORMED
 
 
 def test_only_64_messages_are_held_during_a_request_for_a_seat() -> None:
