@@ -107,6 +107,8 @@ def chat_request(table: Table, message: ChatMessage) -> SayRequest | str:
     seat = table.seat_of(message.recipient)
     if seat == table.me:
         return "the recipient is the sender"
-    if seat is None or seat in table.away:
+    if seat is None:
         return "there is nobody of that name at the table"
+    if seat in table.away:
+        return "the recipient has lost the connection"
     return SayRequest(table.room_id, message.text, message.recipient, message)

@@ -86,7 +86,9 @@ def test_chat_to_a_crashed_player_is_denied_until_the_player_returns() -> None:
     game.discard()
     ann = game.clients["Ann"]
     ann.send(private("Ann", "Bob", "psst"))
-    assert denied(ann.received())
+    answer = ann.received()
+    assert denied(answer)
+    assert answer[0]["details"] == "the recipient has lost the connection"
     bob = game.come_back("Bob")
     bob.received()
     ann.send(private("Ann", "Bob", "psst"))
