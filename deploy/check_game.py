@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from deploy.errors import USAGE, CommandError
+from shared.conformance import check_declaration
 from tavolata import AnyGame, Game
 from tavolata.testing import NotConformant, check_every_option, play
 from worker.games import import_game_module
@@ -35,6 +36,10 @@ def load(name: str) -> AnyGame:
         raise CommandError(f"{name} has no GAME: see docs/games/adding-a-game.md", USAGE)
     if not isinstance(module.GAME, Game):
         raise CommandError(f"{name}.GAME must be a tavolata.Game, not {type(module.GAME).__name__}", USAGE)
+    try:
+        check_declaration(module.GAME)
+    except NotConformant as error:
+        raise CommandError(f"{name}.GAME: {error}") from None
     return module.GAME
 
 

@@ -3,6 +3,7 @@
 Game authors reach it as `tavolata.testing` and as the command `tavolata check-game`.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ MAX_STEPS: Final = 20_000
 """A game that takes more steps counts as endless."""
 _LEAST_SEARCHED_SEED: Final = 1_000_000
 """Only a seed above this is searched for in views: a small number occurs in them anyway."""
+_NAME: Final = re.compile("[a-z0-9-]+")
 
 
 class NotConformant(AssertionError):
@@ -38,6 +40,7 @@ def play(
     Bots draw from `options`; with `smart` they use the game's own bot. `watch` is called with the state and the events
     of every step. Returns the last state, all events and the outcome.
     """
+    check_declaration(game)
     picks = Dice(seed, "players")
     played = _Playthrough(game, seats, seed, options, watch)
     for step in range(max_steps):
@@ -45,15 +48,26 @@ def play(
         turn = game.turn(played.state)
         if outcome is not None:
             _check(turn == (), f"the game is over, so turn() must be (), not {turn}")
+            _check_outcome(outcome, played.seats)
             played.check_replay()
             return played.state, played.journal, outcome
         _check(bool(turn), "the game goes on and all players are present, so turn() must name a seat, not ()")
+        _check_tuple("turn()", turn)
         actor = picks.choice(turn)
         offered = played.offers(turn, actor)
         command = default_bot(game, played.state, actor, Dice(seed, step)) if smart else picks.choice(offered)
         _check(command in offered, f"the bot of seat {actor} chose {command!r}, which is not one of its options")
         played.commit(_decided(game, played.state, actor, command, [seat for seat in played.seats if seat not in turn]))
     raise NotConformant(f"the game must end, but did not within {max_steps} steps")
+
+
+def check_declaration(game: AnyGame) -> None:
+    """Check the plain values of a game, before a function of it is called; raises `NotConformant`."""
+    named = isinstance(game.name, str) and _NAME.fullmatch(game.name)
+    _check(bool(named), f"name must have lower case letters, digits and dashes alone, but is {game.name!r}")
+    _check_tuple("seats", game.seats)
+    numbers = bool(game.seats) and all(type(number) is int and number > 0 for number in game.seats)
+    _check(numbers, f"seats must list the numbers of players, such as (2,), but is {game.seats!r}")
 
 
 def check_every_option(game: AnyGame, seats: int, seed: int, *, options: Any = None, steps: int = 200) -> int:
@@ -97,7 +111,9 @@ class _Playthrough:
         self.state: Any = game.empty
         self.journal: list[Any] = []
         self._game, self._seed, self._watch = game, seed, watch
-        self.commit(game.setup(table))
+        events = game.setup(table)
+        _check_tuple("setup()", events)
+        self.commit(events)
 
     def commit(self, events: tuple[Any, ...]) -> None:
         """Apply the events of a step as a worker that reads them from a journal would."""
@@ -115,6 +131,7 @@ class _Playthrough:
         _check(actor in self.seats, f"turn() names seat {actor}, but the taken seats are {self.seats}")
         offers = {seat: self._game.options(self.state, seat) for seat in self.seats}
         for seat, offered in offers.items():
+            _check_tuple("options()", offered)
             expected = "at least one option" if seat in turn else "no options"
             _check(
                 bool(offered) == (seat in turn),
@@ -178,11 +195,24 @@ def _accepted(decided: tuple[Any, ...] | Rejected, seat: Seat, command: Any) -> 
         raise NotConformant(
             f"options() of seat {seat} lists {command!r}, but decide() refuses it: {decided} ({decided.code})"
         )
+    _check_tuple("decide()", decided)
     return decided
 
 
 def _through_json(value: Any, kind: Any) -> Any:
     return msgspec.json.decode(msgspec.json.encode(value), type=kind)
+
+
+def _check_outcome(outcome: Any, seats: tuple[Seat, ...]) -> None:
+    _check(isinstance(outcome, Outcome), f"outcome() must return an Outcome or None, not {outcome!r}")
+    _check_tuple("the winners of an Outcome", outcome.winners)
+    strangers = [seat for seat in outcome.winners if seat not in seats]
+    _check(not strangers, f"the winners of an Outcome must be taken seats {seats}, but {strangers} are not")
+
+
+def _check_tuple(what: str, value: Any) -> None:
+    """A list would work in some places and fail in others: it does not equal `()`."""
+    _check(isinstance(value, tuple), f"{what} must be a tuple, not {type(value).__name__}")
 
 
 def _check(holds: bool, text: str) -> None:

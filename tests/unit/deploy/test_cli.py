@@ -29,6 +29,8 @@ GAME = replace(stones.GAME, name="pebbles", seats=(2,))
 GREEDY = (
     GOOD + "GAME = replace(GAME, options=lambda state, seat: (stones.Take(9),) if seat in stones.turn(state) else ())"
 )
+NAMED = GOOD + 'GAME = replace(GAME, name="Pebbles!")'
+FOR_TWO = GOOD + "GAME = replace(GAME, seats=2)"
 BROKEN = GOOD + "GAME = replace(GAME, view=lambda state, seat: 1 // 0)"
 
 
@@ -134,6 +136,8 @@ def test_a_game_that_keeps_the_contract_passes(run: Run, tmp_path: Path, monkeyp
     [
         ("pebbles_greedy", GREEDY, r"pebbles, 2 players, seed \d+: options\(\) of seat \d lists .* refuses it"),
         ("pebbles_broken", BROKEN, r"pebbles, 2 players, seed \d+: ZeroDivisionError: .*pebbles_broken\.py, line \d+"),
+        ("pebbles_named", NAMED, r"pebbles_named\.GAME: name must have lower case letters"),
+        ("pebbles_for_two", FOR_TWO, r"pebbles_for_two\.GAME: seats must be a tuple, not int"),
         ("pebbles_torn", "GAME = 1 //", r"pebbles_torn cannot be imported: SyntaxError"),
     ],
 )

@@ -61,6 +61,15 @@ def never_over(_state: stones.State) -> Outcome | None:
     return None
 
 
+def decide_in_a_list(state: stones.State, seat: Seat, command: stones.Take) -> Any:
+    decided = stones.decide(state, seat, command)
+    return decided if isinstance(decided, Rejected) else list(decided)
+
+
+def end_with(result: Any) -> Any:
+    return lambda state: result if stones.outcome(state) is not None else None
+
+
 class Forgetful:
     """Applies an event differently in the second game."""
 
@@ -85,6 +94,17 @@ BROKEN = [
     ("the game is over", broken(turn=turn_for_ever)),
     ("must name a seat", broken(turn=turn_of_nobody)),
     ("must find a choice for seat 0", broken(admit=refuse_seats)),
+    ("turn\\(\\) must be a tuple, not list", broken(turn=lambda state: list(stones.turn(state)))),
+    ("options\\(\\) must be a tuple, not list", broken(options=lambda state, seat: list(stones.options(state, seat)))),
+    ("decide\\(\\) must be a tuple, not list", broken(decide=decide_in_a_list)),
+    ("setup\\(\\) must be a tuple, not Started", broken(setup=lambda table: stones.setup(table)[0])),
+    ("must return an Outcome or None", broken(outcome=end_with("ada won"))),
+    ("winners of an Outcome must be a tuple", broken(outcome=end_with(Outcome([Seat(0)])))),  # type: ignore[arg-type]
+    ("but \\[9\\] are not", broken(outcome=end_with(Outcome((Seat(9),))))),
+    ("name must have lower case", broken(name="My Game")),
+    ("seats must be a tuple, not int", broken(seats=2)),
+    ("such as \\(2,\\), but is \\(\\)", broken(seats=())),
+    ("such as \\(2,\\), but is \\(0,\\)", broken(seats=(0,))),
     ("not one of its options", broken(bot=lambda _state, _seat, _dice: stones.Take(9))),
 ]
 
