@@ -59,7 +59,9 @@ def check(game: AnyGame, games: int) -> Iterator[CheckedGame]:
 
 
 def _described(error: Exception) -> str:
-    """The error and the line that raised it, in one line of text."""
+    """The error and the line that raised it, in one line of text. A syntax error names its line itself."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return f"{type(error).__name__}: {error.msg} ({error.filename}, line {error.lineno})"
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{where}"
