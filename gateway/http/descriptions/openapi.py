@@ -31,6 +31,7 @@ _KEY = {
     "description": "The key of a private room.",
     "schema": {"type": "string"},
 }
+_TOO_MANY = "The client's address has exceeded a rate."
 _SESSION: dict[str, list[str]] = {"session": []}
 
 
@@ -70,7 +71,10 @@ def _operations() -> dict[str, dict[str, Any]]:
     replays = {403: "The room admitted no spectators.", 409: "The game is not finished."}
     unknown = {400: "A parameter is not a number.", 404: "There is no such room."}
     return {
-        "/healthz": _operation("Is the process running?", HealthBody, {}),
+        "/healthz": {
+            "summary": "Is the process running?",
+            "responses": {"200": _response("It is.", HealthBody)},
+        },
         "/readyz": _operation("Does the gateway accept players?", ReadyBody, {}) | {"responses": _readiness()},
         "/api/games": _operation("The games of the cluster.", GamesBody, {}),
         "/api/players": _operation("The number of connected clients.", PlayersBody, {}),
@@ -106,7 +110,7 @@ def _response(description: str, body: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def _operation(summary: str, body: type[msgspec.Struct], errors: dict[int, str], **more: Any) -> dict[str, Any]:
-    failures = errors | {429: "The client's address has exceeded a rate.", 503: "The store cannot be reached."}
+    failures = errors | {429: _TOO_MANY, 503: "The store cannot be reached."}
     return {
         "summary": summary,
         **more,
@@ -121,4 +125,7 @@ def _readiness() -> dict[str, Any]:
 
 def _document(summary: str) -> dict[str, Any]:
     body = {"application/json": {"schema": {"type": "object"}}}
-    return {"summary": summary, "responses": {"200": {"description": summary, "content": body}}}
+    return {
+        "summary": summary,
+        "responses": {"200": {"description": summary, "content": body}, "429": _response(_TOO_MANY, ErrorBody)},
+    }

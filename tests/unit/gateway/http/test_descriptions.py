@@ -190,3 +190,12 @@ async def test_the_paths_of_openapi_are_those_of_the_application() -> None:
     for path in OPENAPI["paths"]:
         answer = await site.ask(path.replace("{room}", "1000"))
         assert str(answer.status) in OPENAPI["paths"][path]["get"]["responses"]
+
+
+def test_health_is_always_answered_with_200() -> None:
+    assert list(OPENAPI["paths"]["/healthz"]["get"]["responses"]) == ["200"]
+
+
+@pytest.mark.parametrize("path", [path for path in OPENAPI["paths"] if path.startswith("/api/")])
+def test_openapi_lists_the_refusal_of_too_many_requests(path: str) -> None:
+    assert "429" in OPENAPI["paths"][path]["get"]["responses"]
