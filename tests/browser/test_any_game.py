@@ -63,3 +63,18 @@ def test_many_options_are_chosen_field_by_field(newcomer: Newcomer) -> None:
     person.page.locator("select[name=to]").select_option(label="4")
     person.page.locator("[data-command=move] .lit").click()
     assert sent(person) == [{"type": "move", "piece": "rook", "to": 4}]
+
+
+CARD = """async (outcome) => {
+  const { resultCard } = await import("/web/js/result.js");
+  const seats = [{ seat: 0, name: "ada" }, { seat: 1, name: "bob" }];
+  const room = { you: 0, seats, spec: {}, outcome };
+  document.querySelector("main").replaceChildren(resultCard({ identity: { name: "ada" } }, room, 1, () => undefined));
+}"""
+
+
+def test_the_result_shows_the_scores_of_a_game_without_an_account(newcomer: Newcomer) -> None:
+    person = newcomer().visit()
+    person.page.locator(".gamecard").first.wait_for()
+    person.page.evaluate(CARD, {"winners": [1], "names": ["bob"], "scores": {"0": 0, "1": 7}})
+    expect(person.page.locator(".finals td")).to_have_text(["7", "0"])

@@ -11,7 +11,7 @@ export function headline(room, me) {
   return others.length ? `You won, with ${listed(others)}!` : "You won!";
 }
 
-/** `line(seat)` returns the game's account of a seat; `rematch` begins the next game. */
+/** `line(seat)` returns the game's account of a seat, if it has one; `rematch` begins the next game. */
 export function resultCard(app, room, number, line, rematch) {
   const { winners = [], scores = {} } = room.outcome ?? {};
   const seats = [...room.seats].sort(
@@ -31,7 +31,7 @@ export function resultCard(app, room, number, line, rematch) {
         name,
         seat === room.you && h("small", {}, " (you)"),
       ),
-      h("td", {}, line(seat) ?? ""),
+      h("td", {}, line(seat) ?? scores[seat] ?? ""),
     ),
   );
   const { reason } = room.outcome ?? {};
