@@ -1,5 +1,6 @@
 """The guide for game authors: its examples are a game that works, with imports of the public package alone."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from tavolata.testing import GameTable
+from tavolata.testing.rooms import GameRoom
 
 ROOT = Path(__file__).parents[3]
 GUIDES = ("docs/games/adding-a-game.md", "docs/clients/python.md")
@@ -43,3 +45,18 @@ def test_the_examples_of_the_guide_are_a_game_that_passes_its_own_tests() -> Non
     for test in tests:
         test()
     assert GameTable(module["GAME"], 3).finish().reason == "last_stone"
+
+
+def test_the_timer_of_the_guide_gives_every_turn_its_whole_time() -> None:
+    module: dict[str, Any] = {}
+    exec("\n".join(examples(GUIDES[0])), module)
+    game = dataclasses.replace(module["GAME"], timers=module["timers"], notice=module["notice"])
+    room = GameRoom(game, seats=2)
+    room.enter("ada")
+    room.enter("bob")
+    room.advance(15_000)
+    room.act("ada", module["Take"](1))
+    room.advance(19_000)
+    assert room.view()["game"]["stones"] == 20
+    room.advance(2_000)
+    assert room.view()["game"]["stones"] == 19
