@@ -543,7 +543,8 @@ export class Player extends Emitter {
   constructor(url, { name = "", token = "", patienceMs = PATIENCE_MS, connectMs = CONNECT_MS, ...options } = {}) {
     super();
     this.#socketClass = options.WebSocket ?? globalThis.WebSocket;
-    if (!this.#socketClass) throw new TypeError("no WebSocket: use Node.js 22, or give a class as option WebSocket");
+    if (!this.#socketClass)
+      throw new TypeError("no WebSocket: use Node.js 22, or 20 with --experimental-websocket, or option WebSocket");
     if (!name && !token) throw new TypeError("give a name for a new session, or the token of an earlier one");
     this.#urls = [url].flat().map(playUrl);
     this.#patience = { first: connectMs, later: patienceMs };
