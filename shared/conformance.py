@@ -18,7 +18,7 @@ MAX_STEPS: Final = 20_000
 """A game that takes more steps counts as endless."""
 _LEAST_SEARCHED_SEED: Final = 1_000_000
 """Only a seed above this is searched for in views: a small number occurs in them anyway."""
-_NAME: Final = re.compile("[a-z0-9-]+")
+_NAME: Final = re.compile("[a-z0-9_-]+")
 
 
 class NotConformant(AssertionError):
@@ -64,9 +64,9 @@ def play(
 def check_declaration(game: AnyGame) -> None:
     """Check the plain values of a game, before a function of it is called; raises `NotConformant`."""
     named = isinstance(game.name, str) and _NAME.fullmatch(game.name)
-    _check(bool(named), f"name must have lower case letters, digits and dashes alone, but is {game.name!r}")
-    _check_tuple("seats", game.seats)
-    numbers = bool(game.seats) and all(type(number) is int and number > 0 for number in game.seats)
+    _check(bool(named), f"name must have lower case letters, digits, - and _ alone, but is {game.name!r}")
+    listed = isinstance(game.seats, tuple | list) and bool(game.seats)
+    numbers = listed and all(type(number) is int and number > 0 for number in game.seats)
     _check(numbers, f"seats must list the numbers of players, such as (2,), but is {game.seats!r}")
 
 

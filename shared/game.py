@@ -142,7 +142,7 @@ class Game(Generic[S, C, E, O]):
     """A game: everything the cluster needs to run it."""
 
     name: str
-    """The name in requests and in the store: lower case letters, digits and dashes."""
+    """The name in requests and in the store: lower case letters, digits, - and _."""
     title: str
     """The name that players read."""
     version: int = 1

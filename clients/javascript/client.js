@@ -574,7 +574,7 @@ export class Player extends Emitter {
 
   // --- tables ---
 
-  create(game, { seats, wants = WANTS, ...spec }) {
+  create(game, { seats, wants = WANTS, ...spec } = {}) {
     return this.request("create", given({ game, seats, wants, ...spec }));
   }
 

@@ -137,7 +137,7 @@ def test_a_game_that_keeps_the_contract_passes(run: Run, tmp_path: Path, monkeyp
         ("pebbles_greedy", GREEDY, r"pebbles, 2 players, seed \d+: options\(\) of seat \d lists .* refuses it"),
         ("pebbles_broken", BROKEN, r"pebbles, 2 players, seed \d+: ZeroDivisionError: .*pebbles_broken\.py, line \d+"),
         ("pebbles_named", NAMED, r"pebbles_named\.GAME: name must have lower case letters"),
-        ("pebbles_for_two", FOR_TWO, r"pebbles_for_two\.GAME: seats must be a tuple, not int"),
+        ("pebbles_for_two", FOR_TWO, r"pebbles_for_two\.GAME: seats must list the numbers of players"),
         (
             "pebbles_torn",
             "GAME = 1 //",
