@@ -177,6 +177,7 @@ class Feeds:
             self._outbox.answer(reply)
             return
         feed.held += (HeldAnswer(reply, epoch),)
+        feed.top = max(feed.top, reply.offset)
         if not feed.is_reading_for(attachment):
             self._fill([feed])
 
