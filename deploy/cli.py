@@ -6,15 +6,15 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from typer.core import TyperGroup
 
 from deploy import check_game, data_commands, new_game, settings_reference, upgrade_commands
+from deploy.command_group import CommandGroup
 from deploy.console import make_console, show_banner
 from deploy.dev import GameWatcher
 from deploy.errors import CommandError
@@ -24,7 +24,7 @@ from deploy.launcher.supervisor import Supervisor
 from deploy.ops.commands import ops
 from deploy.snarl_server.command import SnarlServer
 from gateway.dialects import variables
-from loadtest.cli import Command, hide_flag_types, load
+from loadtest.cli import Command, load
 from shared.bus.address import TlsFiles
 from shared.runtime.bootstrap import prefer_throughput, warn
 from shared.runtime.settings import PREFIX, StoreSettings, from_env, unknown_variables
@@ -33,15 +33,8 @@ from shared.runtime.version import VERSION
 INTERRUPTED = 130
 
 
-class Group(TyperGroup):
-    def get_params(self, ctx: Any) -> Any:
-        params = super().get_params(ctx)
-        hide_flag_types(params)
-        return params
-
-
 app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     help="A cluster for turn-based games: gateways, workers and a store.",
     no_args_is_help=True,
     add_completion=False,

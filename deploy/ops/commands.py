@@ -4,29 +4,22 @@ import secrets
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
+from deploy.command_group import CommandGroup
 from deploy.errors import CommandError
 from deploy.ops import texts
 from deploy.ops.client import OperatorClient, connect
 from gateway.http.named_operators import NamedOperator, Role, check_name, hashed
-from loadtest.cli import Command, hide_flag_types
+from loadtest.cli import Command
 
 _TOKEN_BYTES = 32
 
 
-class OperatorCommands(TyperGroup):
-    def get_params(self, ctx: Any) -> Any:
-        params = super().get_params(ctx)
-        hide_flag_types(params)
-        return params
-
-
 ops = typer.Typer(
-    cls=OperatorCommands,
+    cls=CommandGroup,
     help="Look at a running cluster and act on it. TAVOLATA_OPS_TOKEN is the token of an operator; without it, the "
     "admin token of the cluster that runs on the data folder is used.",
     no_args_is_help=True,
