@@ -213,7 +213,8 @@ def _folder(beside: Path | None) -> Iterator[Path]:
     try:
         made = Path(tempfile.mkdtemp(prefix=".tavolata-", dir=beside))
     except OSError as error:
-        raise CommandError(f"there is no space for copies: {error}") from None
+        where = beside or tempfile.gettempdir()
+        raise CommandError(f"cannot make a folder for copies in {where}: {error.strerror}") from None
     try:
         yield made
     finally:

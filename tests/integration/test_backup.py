@@ -124,6 +124,11 @@ def test_a_file_that_exists_is_not_overwritten(full: ValkeyServer, tmp_path: Pat
         backup.back_up(access(full), tmp_path / "file")
 
 
+def test_a_folder_that_does_not_exist_is_named(full: ValkeyServer, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=f"copies in {tmp_path / 'none'}: No such file or directory"):
+        backup.back_up(access(full), tmp_path / "none" / "file")
+
+
 def test_an_empty_store_is_no_backup(empty: ValkeyServer, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="no data of a cluster"):
         backup.back_up(access(empty), tmp_path / "file")
