@@ -185,9 +185,13 @@ def _unpack(file: Path, folder: Path) -> Manifest:
             for member in archive:
                 if (content := archive.extractfile(member)) is not None:
                     _write_file(folder / Path(member.name).name, content)
+        found = {path.name for path in folder.iterdir()}
         manifest = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=Manifest)
     except (OSError, tarfile.TarError, msgspec.MsgspecError) as error:
         raise CommandError(f"{file} is not a backup that can be read: {error}") from None
+    missing = [part.name for part in manifest.parts if part.name not in found]
+    if missing or not manifest.parts:
+        raise CommandError(f"{file} is not a complete backup: {', '.join(missing) or 'the data'} is missing")
     if manifest.format not in (meta.LAST_FORMAT, meta.FORMAT):
         raise CommandError(
             f"the backup has data of format {manifest.format}, this version reads formats {meta.LAST_FORMAT} and "

@@ -11,7 +11,7 @@ import pytest
 from redis import Redis
 
 from deploy import backup
-from deploy.backup import Manifest
+from deploy.backup import BackupPart, Manifest
 from deploy.errors import CommandError
 from deploy.launcher import embedded_store, valkey
 from deploy.launcher.embedded_store import Topology
@@ -154,6 +154,17 @@ def test_a_damaged_backup_is_refused_and_leaves_no_data(
     with pytest.raises(CommandError):
         backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
     assert list((tmp_path / "data" / "valkey").iterdir()) == []
+
+
+@pytest.mark.parametrize("parts", [(), ("store-1.rdb",), ("../lock",)])
+def test_a_backup_without_the_files_of_its_manifest_is_refused(parts: tuple[str, ...], tmp_path: Path) -> None:
+    manifest = Manifest("2026-11-18T20:00:00+00:00", meta.FORMAT, tuple(BackupPart(name, 1, 1) for name in parts))
+    (tmp_path / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    with tarfile.open(tmp_path / "file", "w") as archive:
+        archive.add(tmp_path / "manifest.json", "manifest.json")
+    with pytest.raises(CommandError, match="is not a complete backup"):
+        backup.restore_to_folder(tmp_path / "file", tmp_path / "data")
+    assert (tmp_path / "data" / "lock").exists()
 
 
 def test_a_backup_of_another_format_is_refused(full: ValkeyServer, tmp_path: Path) -> None:
