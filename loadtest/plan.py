@@ -73,14 +73,15 @@ def urls_of(text: str) -> tuple[str, ...]:
     """URLs without a path, from `ws://host:port[,ws://host:port...]`."""
     found = []
     for part in filter(None, (part.strip() for part in text.split(","))):
-        parts = urlsplit(part if "//" in part else f"ws://{part}")
-        scheme = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}.get(parts.scheme)
+        malformed = PlanError(f"--url takes ws://host:port, several separated by commas, not {part!r}")
         try:
+            parts = urlsplit(part if "//" in part else f"ws://{part}")
             port = parts.port
         except ValueError:
-            port, scheme = None, None
+            raise malformed from None
+        scheme = {"ws": "ws", "http": "ws", "wss": "wss", "https": "wss"}.get(parts.scheme)
         if scheme is None or not parts.hostname or parts.path.strip("/"):
-            raise PlanError(f"--url takes ws://host:port, several separated by commas, not {part!r}")
+            raise malformed
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         found.append(f"{scheme}://{host}:{port or (443 if scheme == 'wss' else 80)}")
     if not found:

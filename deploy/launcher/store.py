@@ -1,7 +1,7 @@
 """Requests of the launcher to the store: whether it answers, and the admin token. Uses redis-py, unlike the cluster."""
 
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from redis import AuthenticationError, Redis, RedisCluster, RedisError
 from redis.backoff import NoBackoff
@@ -13,7 +13,7 @@ from redis.sentinel import Sentinel
 
 from deploy.errors import USAGE, CommandError
 from shared.bus import keys, meta, store_address
-from shared.bus.address import Address, BadUrl, TlsFiles
+from shared.bus.address import Address, BadUrl, TlsFiles, split
 from shared.bus.store_address import ClusterAddress, SentinelAddress
 
 LIMIT_S = 3.0
@@ -23,8 +23,8 @@ FAILURES = (RedisError, RedisClusterException, OSError)
 
 def check(url: str, tls: TlsFiles = TlsFiles()) -> None:
     """Raise `CommandError` unless the store answers."""
-    shown = without_password(url)
     try:
+        shown = without_password(url)
         _ping(url, tls)
     except BadUrl as error:
         raise CommandError(str(error), USAGE) from None
@@ -64,8 +64,8 @@ def admin_token(url: str, tls: TlsFiles = TlsFiles(), key_prefix: str = "") -> s
 
 
 def without_password(url: str) -> str:
-    """The address as it may be shown."""
-    parts = urlsplit(url)
+    """The address as it may be shown. Raises `BadUrl`."""
+    parts = split(url)
     shown = url if parts.password is None else url.replace(f":{parts.password}@", ":***@")
     for password in parse_qs(parts.query).get("sentinel_password", ()):
         shown = shown.replace(f"sentinel_password={password}", "sentinel_password=***")

@@ -22,8 +22,12 @@ class OperatorClient:
     """Requests to the operators' port of one gateway."""
 
     def __init__(self, url: str, token: str) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        try:
+            parts = urlsplit(url)
+            known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            known = False
+        if not known:
             raise CommandError(f"the address of an operators' port is http://host:port, not {url!r}")
         self._url = url
         self._parts = parts

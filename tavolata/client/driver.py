@@ -34,11 +34,16 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
 def play_url(url: str) -> str:
-    """The address of the protocol at a gateway. Raises `ValueError` for an address without a host or with another
-    scheme."""
-    parts = urlsplit(url)
-    if parts.scheme not in _SCHEMES or not parts.hostname:
-        raise ValueError(f"{url!r} is not the address of a gateway; write it like ws://127.0.0.1:8000")
+    """The address of the protocol at a gateway. Raises `ValueError` for an address without a host, with another scheme
+    or with a malformed port."""
+    malformed = ValueError(f"{url!r} is not the address of a gateway; write it like ws://127.0.0.1:8000")
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in _SCHEMES and parts.hostname and parts.port != 0
+    except ValueError:
+        raise malformed from None
+    if not known:
+        raise malformed
     path = parts.path if parts.path.strip("/") else "/ws/play"
     return parts._replace(scheme=_SCHEMES[parts.scheme], path=path).geturl()
 

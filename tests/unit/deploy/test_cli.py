@@ -61,6 +61,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         (("foo",), "No such command 'foo'. `tavolata --help` lists the commands."),
         (("upp",), "No such command 'upp'. Did you mean 'up'? `tavolata --help` lists the commands."),
         (("ops", "foo"), "No such command 'foo'. `tavolata ops --help` lists the commands."),
+        (("load", "--url", "ws://[x"), "--url takes ws://host:port, several separated by commas, not 'ws://[x'"),
         (("check-game",), "Missing argument"),
         (("check-game", "no.such.module"), "there is no module 'no'"),
         (("check-game", "shared.ids"), "shared.ids has no GAME"),
@@ -95,6 +96,19 @@ def test_a_store_with_an_unknown_scheme_is_one_line_and_exit_code_2(run: Run, tm
     assert done.code == 2
     assert done.err.startswith("tavolata: the store's URL (TAVOLATA_REDIS_URL) must begin with redis://, ")
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("url", ["redis://[x", "redis+sentinel://h:1,[x/s"])
+def test_a_malformed_store_is_one_line_and_exit_code_2(run: Run, tmp_path: Path, url: str) -> None:
+    done = run("up", "--data", str(tmp_path), "--port", str(free_span(4)), "--redis", url)
+    assert done.code == 2
+    assert done.err == "tavolata: the store's URL (TAVOLATA_REDIS_URL) is malformed: Invalid IPv6 URL\n"
+
+
+@pytest.mark.parametrize("url", ["ws://[x", "ws://127.0.0.1:x", "ws://127.0.0.1:99999", "ws://127.0.0.1:0"])
+def test_a_malformed_address_of_a_gateway_is_one_line_and_exit_code_1(run: Run, url: str) -> None:
+    refusal = f"tavolata: {url!r} is not the address of a gateway; write it like ws://127.0.0.1:8000\n"
+    assert run("snarl", "--url", url) == Outcome(1, "", refusal)
 
 
 def test_an_unusable_data_folder_is_one_line_and_exit_code_1(run: Run, tmp_path: Path) -> None:

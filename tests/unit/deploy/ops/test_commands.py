@@ -133,6 +133,12 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], gat
     return run
 
 
+@pytest.mark.parametrize("url", ["ftp://x", "x", "http://[x", "http://127.0.0.1:x", "http://127.0.0.1:0"])
+def test_a_malformed_address_is_one_line(run: Run, url: str) -> None:
+    refusal = f"tavolata: the address of an operators' port is http://host:port, not {url!r}\n"
+    assert run("rooms", "--url", url) == Outcome(1, "", refusal)
+
+
 def test_rooms_and_acts_are_listed(run: Run) -> None:
     assert run("rooms", "--quarantined").out.splitlines() == [
         "1000  stones  playing  1/2  ada, Bot1  private",
