@@ -11,7 +11,7 @@ import msgspec
 
 from shared.dice import Dice
 from shared.errors import Rejected
-from shared.game import AnyGame, Outcome, Table, default_bot
+from shared.game import Absent, AnyGame, DeadlinePassed, Notice, Outcome, Present, Table, default_bot
 from shared.ids import Seat
 
 MAX_STEPS: Final = 20_000
@@ -54,6 +54,7 @@ def play(
         _check(bool(turn), "the game goes on and all players are present, so turn() must name a seat, not ()")
         _check_tuple("turn()", turn)
         actor = picks.choice(turn)
+        played.check_notices(actor)
         offered = played.offers(turn, actor)
         command = default_bot(game, played.state, actor, Dice(seed, step)) if smart else picks.choice(offered)
         _check(command in offered, f"the bot of seat {actor} chose {command!r}, which is not one of its options")
@@ -118,10 +119,7 @@ class _Playthrough:
     def commit(self, events: tuple[Any, ...]) -> None:
         """Apply the events of a step as a worker that reads them from a journal would."""
         _check(bool(events), "a step must have at least one event, not none")
-        for event in events:
-            decoded = _through_json(event, self._game.event_type)
-            _check(decoded == event, f"an event must survive JSON: {event!r} came back as {decoded!r}")
-            self.state = self._game.evolve(self.state, decoded)
+        self.state = self._after(self.state, events)
         self.journal.extend(events)
         if self._watch is not None:
             self._watch(self.state, events)
@@ -138,6 +136,37 @@ class _Playthrough:
                 f"turn() is {turn}, so seat {seat} must have {expected}, not {len(offered)}",
             )
         return offers[actor]
+
+    def check_notices(self, seat: Seat) -> None:
+        """The game accepts the events that a lost and found player, and each of its timers, would cause now."""
+        game, timers = self._game, self._game.timers(self.state)
+        _check_tuple("timers()", timers)
+        names = [timer.name for timer in timers]
+        _check(len(set(names)) == len(names), f"timers() must list every name once, but lists {names}")
+        _check(
+            all(timer.after_ms > 0 for timer in timers), f"a timer must run for at least 1 ms, but there is {timers}"
+        )
+        if game.notice is None:
+            _check(not timers, f"the game has no notice(), so nothing would happen when a timer of {names} expires")
+            return
+        for name in names:
+            self._noticed(self.state, DeadlinePassed(name))
+        self._noticed(self._noticed(self.state, Absent(seat)), Present(seat))
+
+    def _noticed(self, state: Any, notice: Notice) -> Any:
+        """The state after a notice."""
+        assert self._game.notice is not None
+        events = self._game.notice(state, notice)
+        _check_tuple("notice()", events)
+        return self._after(state, events)
+
+    def _after(self, state: Any, events: tuple[Any, ...]) -> Any:
+        """The state after events that were written to a journal and read again."""
+        for event in events:
+            decoded = _through_json(event, self._game.event_type)
+            _check(decoded == event, f"an event must survive JSON: {event!r} came back as {decoded!r}")
+            state = self._game.evolve(state, decoded)
+        return state
 
     def check_replay(self) -> None:
         """The journal gives the same state again, and neither views nor redacted events give the seed away."""

@@ -36,7 +36,6 @@ class SnarlServer:
     async def run(self, console: Console) -> None:
         """Serve until Ctrl-C, and draw if asked for; with `url`, only observe the running cluster."""
         if self.url is not None:
-            console.print(f"Observing {self.url} as soon as it can be reached; Ctrl-C ends it.", markup=False)
             await self._draw(self.url, console)
             return
         with tempfile.TemporaryDirectory(prefix="tavolata-snarl-") as data:

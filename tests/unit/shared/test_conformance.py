@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from shared.games import stones
-from tavolata import AnyGame, Choice, Outcome, Rejected, Seat, Table
+from tavolata import AnyGame, Choice, Outcome, Rejected, Seat, Table, Timer
 from tavolata.testing import NotConformant, check_every_option, play
 from tests.support.toys import TOY
 
@@ -70,6 +70,14 @@ def end_with(result: Any) -> Any:
     return lambda state: result if stones.outcome(state) is not None else None
 
 
+def timers(*listed: tuple[str, int]) -> Any:
+    return lambda _state: tuple(Timer(name, after_ms) for name, after_ms in listed)
+
+
+def ignore(_state: stones.State, _notice: Any) -> tuple[stones.Event, ...]:
+    return ()
+
+
 class Forgetful:
     """Applies an event differently in the second game."""
 
@@ -102,6 +110,10 @@ BROKEN = [
     ("winners of an Outcome must be a tuple", broken(outcome=end_with(Outcome([Seat(0)])))),  # type: ignore[arg-type]
     ("but \\[9\\] are not", broken(outcome=end_with(Outcome((Seat(9),))))),
     ("name must have lower case", broken(name="My Game")),
+    ("timers\\(\\) must list every name once", broken(timers=timers(("turn", 5), ("turn", 9)), notice=ignore)),
+    ("a timer must run for some time", broken(timers=timers(("turn", 0)), notice=ignore)),
+    ("nothing would happen when a timer", broken(timers=timers(("turn", 5)))),
+    ("notice\\(\\) must be a tuple, not list", broken(notice=lambda _state, _notice: [])),
     ("seats must list the numbers of players", broken(seats=2)),
     ("such as \\(2,\\), but is \\(\\)", broken(seats=())),
     ("such as \\(2,\\), but is \\(0,\\)", broken(seats=(0,))),
