@@ -5,9 +5,10 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from gateway.dialects.answers import Answer, ViewReason
+from gateway.dialects.answers import Answer, RoomAttached, ViewReason
 from gateway.session.attachments import PendingAnswer
 from gateway.session.effects import Question, Submit
+from gateway.session.state import SessionState
 from shared.commands import RoomCommand
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
@@ -54,3 +55,18 @@ def reason_of_view(seen: Position | None, reply: Reply) -> ViewReason:
 def send_views(views: tuple[PendingAnswer, ...]) -> Generator[RequestStep, Any, None]:
     for ref, attached in views:
         yield AnswerClient(ref, attached)
+
+
+def attach_with_view(
+    state: SessionState, ref: Any, reply: Reply, wants: int, reason: ViewReason, key: str = ""
+) -> Generator[RequestStep, Any, None]:
+    """Follow the room of a reply, and answer the client with the view in it. A client that follows the room already is
+    sent the steps that the view shows first: its updates have no hole, even if it ignores a second answer to a request
+    that it has sent twice."""
+    view = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason, reply.key)
+    before = state.attachments.get(reply.room)
+    if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
+        yield from send_views(state.attach(reply, wants, before.position, (ref, view), key))
+    else:
+        yield AnswerClient(ref, view)
+        yield from send_views(state.attach(reply, wants, key=key))

@@ -39,7 +39,15 @@ from gateway.session.effects import (
     ReleaseName,
     RevokeSession,
 )
-from gateway.session.request_steps import AnswerClient, Refusal, RequestStep, ask, reason_of_view, send_views
+from gateway.session.request_steps import (
+    AnswerClient,
+    Refusal,
+    RequestStep,
+    ask,
+    attach_with_view,
+    reason_of_view,
+    send_views,
+)
 from gateway.session.seat_requests import return_to_seat, take_seat
 from gateway.session.state import SessionState
 from shared import commands, name_rules
@@ -149,16 +157,7 @@ def _watch(state: SessionState, request: AttendRequest) -> Generator[RequestStep
         yield AnswerClient(request.ref, resumed)
         yield from send_views(state.attach(reply, request.wants, after, key=request.key))
         return
-    reason = reason_of_view(seen, reply)
-    viewed = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason, reply.key)
-    before = state.attachments.get(reply.room)
-    if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
-        # The client has not been sent all steps up to the view. It must see them first: its updates have no hole.
-        pending = (request.ref, viewed)
-        yield from send_views(state.attach(reply, request.wants, before.position, pending, request.key))
-    else:
-        yield AnswerClient(request.ref, viewed)
-        yield from send_views(state.attach(reply, request.wants, key=request.key))
+    yield from attach_with_view(state, request.ref, reply, request.wants, reason_of_view(seen, reply), request.key)
 
 
 def _leave(state: SessionState, request: LeaveRequest) -> Generator[RequestStep, Any, None]:

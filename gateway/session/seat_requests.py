@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from gateway.dialects.answers import Entered, RoomAttached, ViewReason
+from gateway.dialects.answers import Entered, ViewReason
 from gateway.dialects.requests import CreateRequest, JoinRequest, MatchRequest, RematchRequest, ReturnRequest
 from gateway.session.effects import (
     Draw,
@@ -17,7 +17,15 @@ from gateway.session.effects import (
     ReadNotedRooms,
     TakeOverName,
 )
-from gateway.session.request_steps import AnswerClient, Refusal, RequestStep, ask, reason_of_view, send_views
+from gateway.session.request_steps import (
+    AnswerClient,
+    Refusal,
+    RequestStep,
+    ask,
+    attach_with_view,
+    reason_of_view,
+    send_views,
+)
 from gateway.session.state import ReturnByName, SessionState
 from shared import commands
 from shared.bus.meta import GameCard
@@ -220,10 +228,8 @@ def _entered(
     state: SessionState, ref: Any, reply: Reply, wants: int, reason: ViewReason = "", *, back: bool = False
 ) -> Generator[RequestStep, Any, None]:
     if state.dialect.raw:
-        view = bytes(reply.view)
-        answer = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, reason, reply.key)
-        yield AnswerClient(ref, answer)
-    else:
-        assert reply.seat is not None
-        yield AnswerClient(ref, Entered(reply.room, reply.seat, _decode_view(reply.view), back))
+        yield from attach_with_view(state, ref, reply, wants, reason)
+        return
+    assert reply.seat is not None
+    yield AnswerClient(ref, Entered(reply.room, reply.seat, _decode_view(reply.view), back))
     yield from send_views(state.attach(reply, wants))

@@ -11,6 +11,9 @@ from tests.support.memory_gateway import MemoryGateway, MemorySocket
 
 _FED_UP = 0.02
 """The probability that a player leaves a game."""
+_IMPATIENT = 0.1
+"""The probability that a player sends a request for a table again before it is answered, and ignores the second
+answer."""
 _GONE = ("room/unknown", "room/closed", "room/not_seated")
 """Refusals after which a player has no seat in the room any more."""
 _PATIENCE = 12
@@ -345,6 +348,8 @@ class SimulatedPlayer:
             if self._match is None:
                 self._match = self._wanted_table() | {"id": self._next_id(), "game": "stones", "wants": ["options"]}
                 self._match["options"] = {"stones": 7}
+                self._send(self._match)
+            elif self._dice.random() < _IMPATIENT:
                 self._send(self._match)
             return
         if any(command["type"] in ("act", "leave") for command in self.pending.values()):

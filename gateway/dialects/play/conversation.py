@@ -152,6 +152,8 @@ class PlayConversation:
         if isinstance(message, CreateIn | MatchIn) and len(encode(message.options)) > _MOST_OPTIONS:
             code, text = "room/bad_options", f"the options have more than {_MOST_OPTIONS} bytes"
             return (CountRejection(code), encode_error(code, text, message.id))
+        if message.id in self._asked:  # the answer to the first copy answers this one, too
+            return ()
         wants = sum(_WANTS.get(name, 0) for name in set(message.wants))
         self._asked[message.id] = EnteredOut
         match message:

@@ -55,6 +55,24 @@ async def test_a_view_comes_after_steps_that_come_with_it() -> None:
     assert [(message["type"], message["offset"]) for message in await client.received()] == [("update", 4), ("view", 4)]
 
 
+async def test_a_client_that_enters_twice_is_sent_the_steps_before_the_second_answer() -> None:
+    client = await seated()
+    await client.bench.store.pipe([batches.written(KEYS[0], step(number)) for number in range(1, 7)])
+    client.say(type="join", id=1, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 5), steps=[step(4), step(5), step(6)])
+    received = [(message["type"], message["offset"]) for message in await client.received()]
+    assert received == [("update", 4), ("update", 5), ("entered", 5), ("update", 6)]
+
+
+async def test_a_copy_of_a_request_that_is_under_way_is_answered_with_it() -> None:
+    client = await welcome()
+    for _ in range(2):
+        client.say(type="join", id=1, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 3))
+    assert await client.kinds() == ["entered"]
+    assert await client.bench.added() == []
+
+
 async def test_a_view_takes_the_place_of_steps_that_are_lost() -> None:
     client = await seated()
     client.say(type="view", id=9, room=ROOM)
