@@ -97,59 +97,67 @@ class GatewayNode:
     ) -> None:
         self.settings = settings
         self.store = store
-        self.partitions: tuple[Keys, ...] = keys.all_keys(settings.partitions, sharded=store.sharded)
         self.tokens = tokens
+        self._subscribe_anew = subscribe
+        self._ids = ids
+        self._clock = clock
+        self._process_status = process_status
+        # The parts of the gateway. Each is made of parts above it.
+        self.partitions: tuple[Keys, ...] = keys.all_keys(settings.partitions, sharded=store.sharded)
         self.metrics = Metrics(store_counters)
         self.identity = GatewayIdentity(ids.new_gateway())
         self.tasks = BackgroundTasks()
         self.rooms = RoomDirectory(asyncio.get_running_loop().call_soon)
         self.games = GameCards(store)
-        self.outbox = CommandOutbox(
-            self.identity,
-            store,
-            self.partitions,
-            self.metrics,
-            clock,
-            most=settings.backlog,
-            linger_s=settings.linger_ms / 1_000,
-            store_up=lambda: store.up,
-        )
+        self.outbox = self._make_outbox()
         self.rooms_without_worker = RoomsWithoutWorker(store, self.partitions, self.rooms, self.metrics)
-        self.feeds = Feeds(
-            self.identity,
-            store,
-            self.partitions,
-            self.outbox,
-            self.metrics,
-            self.tasks,
-            visible_only=bool(settings.needed_replicas),
-        )
+        self.feeds = self._make_feeds()
         self.names = PlayerNames(self.id, store, self.partitions, self.rooms, settings.name_ms)
         self.revocations = Revocations(store, settings.token_ms + LATE_MS)
         self.acts = OperatorActs(self.outbox, store, lambda: store.up)
-        self._performer = EffectPerformer(self._cluster_services(ids))
+        self._performer = EffectPerformer(self._cluster_services())
         services = ConnectionServices(settings, self.identity, self.outbox, self._performer, self.tasks, clock)
         self.connections = Connections(services, self.rooms, ids, self.metrics)
+        self._subscription = subscribe()
+        self._sharing = LoadSharing(settings.balance_ms)
+        self._drain = Drain(settings, self.identity, store, self.connections, self.outbox, clock)
+        # The state of the loops.
+        self._stop = asyncio.Event()
+        self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
+        self._registered = False
+        self._store_ahead_ms = 0.0
+        """The store's clock minus the gateway's, as of the last heartbeat."""
         self.gathered = False
         """Whether the room directory was read since the last subscription under the present id."""
         self._reading = 0
         """The number of the last reading of the room directory."""
-        self._subscribe_anew = subscribe
-        self._subscription = subscribe()
-        self._ids = ids
-        self._clock = clock
-        self._process_status = process_status
-        self._store_ahead_ms = 0.0
-        """The store's clock minus the gateway's, as of the last heartbeat."""
-        self._registered = False
         self._workers_unready = _NO_WORKER
-        self._sharing = LoadSharing(settings.balance_ms)
-        self._interval_s = min(1.0, settings.gateway_lease_ms / 4_000)
         self._games_read_at = self._without_worker_read_at = clock()
-        self._stop = asyncio.Event()
-        self._drain = Drain(settings, self.identity, store, self.connections, self.outbox, clock)
 
-    def _cluster_services(self, ids: IdSource) -> ClusterServices:
+    def _make_outbox(self) -> CommandOutbox:
+        return CommandOutbox(
+            self.identity,
+            self.store,
+            self.partitions,
+            self.metrics,
+            self._clock,
+            most=self.settings.backlog,
+            linger_s=self.settings.linger_ms / 1_000,
+            store_up=lambda: self.store.up,
+        )
+
+    def _make_feeds(self) -> Feeds:
+        return Feeds(
+            self.identity,
+            self.store,
+            self.partitions,
+            self.outbox,
+            self.metrics,
+            self.tasks,
+            visible_only=bool(self.settings.needed_replicas),
+        )
+
+    def _cluster_services(self) -> ClusterServices:
         return ClusterServices(
             outbox=self.outbox,
             feeds=self.feeds,
@@ -159,7 +167,7 @@ class GatewayNode:
             tokens=self.tokens,
             revocations=self.revocations,
             metrics=self.metrics,
-            ids=ids,
+            ids=self._ids,
             tasks=self.tasks,
             now_ms=self.now_ms,
         )

@@ -84,7 +84,7 @@ class StepBuilder:
     ) -> bool:
         """Make the events of the draft one step. `seat` is the seat whose command it was. True if the step is also the
         `answer` to the command: its gateway receives the step anyway, so that a reply would be a second message."""
-        draft, epoch, result = self._draft, self._epoch, self.result
+        draft, epoch = self._draft, self._epoch
         state = draft.state
         draft.conclude()
         offset = Offset(state.offset + 1)
@@ -93,7 +93,7 @@ class StepBuilder:
             draft.mark_seated(draft.events)
         # Deadlines come before the events are encoded: a new turn timer is itself an event of the step.
         if changes := self.timers.retime(at_ms):
-            result.more.deadlines += changes
+            self.result.more.deadlines += changes
         command = envelope.id if seat is not None else CommandId(0)
         events = msgspec.Raw(_encode(draft.events))
         record = JournalRecord(
@@ -106,6 +106,19 @@ class StepBuilder:
         if answer and envelope.gateway in gateways:
             done = CompletedCommand(envelope.gateway, envelope.conn, command)
         update = Update(state.room, epoch, offset, at_ms, events, seat, command or None, envelope.trace)
+        self._file_step(record, update, gateways, done)
+        ends = draft.of_room and self._follow_room_events(at_ms)
+        # The chat of a room that is over makes steps, too: a snapshot for each would store the whole room every time.
+        if ends or offset - self.snapshots.saved_at >= self._snapshot_every:
+            self._save()
+        draft.clear()
+        return done is not None
+
+    def _file_step(
+        self, record: JournalRecord, update: Update, gateways: tuple[GatewayId, ...], done: CompletedCommand | None
+    ) -> None:
+        """File the step with what its receivers may see of it, and count its size among the updates kept."""
+        draft = self._draft
         game = draft.game
         assert game is not None
         kept: StepMessage | None = None
@@ -115,23 +128,21 @@ class StepBuilder:
         else:
             message = public_message(update, done)
             size = len(message.public)
-        result.records.append(FiledRecord(offset, 0, record, message, gateways, kept))
-        updates = state.kept_updates
+        self.result.records.append(FiledRecord(update.offset, 0, record, message, gateways, kept))
+        updates = draft.state.kept_updates
         updates.size += size
         if updates.size >= self._slice_bytes:
-            result.more.trim_updates = updates.end_slice(offset, self._updates_bytes)
-        ends = False
-        if draft.of_room:
-            self._list()
-            ends = state.status in OVER and not state.over_ms
-            if ends:
-                state.over_ms = at_ms
-            self._expire(at_ms)
-        # The chat of a room that is over makes steps, too: a snapshot for each would store the whole room every time.
-        if ends or offset - self.snapshots.saved_at >= self._snapshot_every:
-            self._save()
-        draft.clear()
-        return done is not None
+            self.result.more.trim_updates = updates.end_slice(update.offset, self._updates_bytes)
+
+    def _follow_room_events(self, at_ms: int) -> bool:
+        """Let directory, lobby and expiry follow the events of the room. True if the room is over with this step."""
+        self._list()
+        state = self._draft.state
+        ends = state.status in OVER and not state.over_ms
+        if ends:
+            state.over_ms = at_ms
+        self._expire(at_ms)
+        return ends
 
     def replayed(self, offset: Offset, size: int) -> None:
         """Count the bytes that a step has added to the room's updates, by an estimate."""

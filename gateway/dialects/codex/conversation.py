@@ -1,6 +1,5 @@
 """One connection's side of the dialect: seats, moves, chat and heartbeats."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -44,6 +43,7 @@ from gateway.dialects.requests import (
     ReturnRequest,
     SayRequest,
 )
+from gateway.dialects.waiting_messages import WaitingMessages
 from gateway.transports.close_codes import MALFORMED, SILENT
 from shared.errors import CODES, ErrorCode, ProtocolError
 from shared.games.codex.events import Event
@@ -51,12 +51,10 @@ from shared.ids import RoomId
 from shared.room_events import RoomEvent, RoomSpec
 
 GAME: Final = "codex"
-BUSY: Final = "BUSY: retry after 1 s"
+BUSY: Final = ErrorMessage("BUSY: retry after 1 s")
 MAX_NAME: Final = 32
 MAX_MALFORMED: Final = 20
 """Malformed messages in a row that close the connection."""
-MAX_HELD: Final = 64
-"""Messages that a client may send ahead while its request for a seat is being carried out."""
 _ROOM_IDS: Final = range(1, 2**53)
 
 SeatMessage = CreateGameMessage | JoinGameMessage | RejoinGameMessage
@@ -65,8 +63,9 @@ _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 
 
 class CodexConversation:
-    """One connection. While a request for a seat is under way, later messages of the client are held back, so that they
-    are handled at the table that the request leads to."""
+    """One connection. A message is handled only after those before it were answered. A Confirm does not name its
+    request, so answers have to come in the order of the messages; and a request for a seat decides at which table the
+    messages after it are handled."""
 
     def __init__(self, opening: Opening, settings: CodexSettings) -> None:
         self.tick_ms = settings.heartbeat_ms
@@ -77,12 +76,11 @@ class CodexConversation:
         self._rooms = opening.rooms
         self._name: str | None = None
         self._table: Table | None = None
-        self._seat_message: SeatMessage | None = None
-        """The request for a seat that is under way."""
         self._name_is_new = False
-        """The name was claimed for that request, and is released if the request fails."""
-        self._held: deque[ClientMessage | Malformed] = deque()
-        """Messages that have arrived while a request for a seat was under way."""
+        """The name was claimed for the request for a seat that is under way, and is released if it fails."""
+        self._under_way = False
+        """A request is being carried out by the cluster."""
+        self._waiting = WaitingMessages[ClientMessage | Malformed | ErrorMessage](BUSY)
         self._malformed_in_a_row = 0
         self._received = False
         """The client has sent something since the last tick."""
@@ -99,21 +97,23 @@ class CodexConversation:
         message = decode(frame)
         if isinstance(message, Malformed):
             yield CountRejection("frame/malformed")
-            yield from self._malformed(message)
+            yield from self._malformed(message, len(frame))
             return
         self._malformed_in_a_row = 0
         if not isinstance(message, HeartbeatMessage):
-            yield from self._handle_in_order(message)
+            yield from self._handle_in_turn(message, len(frame))
 
     def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterator[Output]:
         self._received = True
-        if code.startswith("busy/"):
-            yield encode(ErrorMessage(BUSY))
+        if not code.startswith("busy/"):
+            yield from self._malformed(Malformed(ErrorMessage(CODES[code])), len(frame))
+        elif self._under_way:
+            self._waiting.refuse()
         else:
-            yield from self._malformed(Malformed(ErrorMessage(CODES[code])))
+            yield encode(BUSY)
 
-    def _malformed(self, message: Malformed) -> Iterator[Output]:
-        yield from self._handle_in_order(message)
+    def _malformed(self, message: Malformed, size: int) -> Iterator[Output]:
+        yield from self._handle_in_turn(message, size)
         self._malformed_in_a_row += 1
         if self._malformed_in_a_row >= MAX_MALFORMED:
             yield CloseConnection(MALFORMED)
@@ -137,21 +137,25 @@ class CodexConversation:
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
-    def _handle_in_order(self, message: ClientMessage | Malformed) -> Iterator[Output]:
-        """Handle the message now, or hold it while a request for a seat is under way."""
-        if self._seat_message is None:
+    def _handle_in_turn(self, message: ClientMessage | Malformed, size: int) -> Iterator[Output]:
+        """Handle the message now, or once all before it are answered."""
+        if not self._under_way:
             yield from self._handle(message)
-        elif len(self._held) < MAX_HELD:
-            # Malformed messages are held too: a Confirm names no request, so it must not overtake an earlier Confirm.
-            self._held.append(message)
-        else:
-            yield encode(ErrorMessage(BUSY))
+        elif not self._waiting.add(message, size):
             yield CountRejection("busy/rate")
 
-    def _handle(self, message: ClientMessage | Malformed) -> Iterator[Output]:
+    def _handle_waiting(self) -> Iterator[Output]:
+        """The last request is answered: handle the messages that have arrived since, up to the next request."""
+        self._under_way = False
+        while not self._under_way and (message := self._waiting.take()) is not None:
+            yield from self._handle(message)
+
+    def _handle(self, message: ClientMessage | Malformed | ErrorMessage) -> Iterator[Output]:
         match message:
             case Malformed(reply):
                 yield encode(reply)
+            case ErrorMessage():
+                yield encode(message)
             case CreateGameMessage() | JoinGameMessage() | RejoinGameMessage():
                 yield from self._take_seat(message)
             case HeartbeatMessage():
@@ -171,7 +175,11 @@ class CodexConversation:
             request = chat_request(self._table, message)
         else:
             request = play_request(self._table, message)
-        yield encode(deny(message, request)) if isinstance(request, str) else request
+        if isinstance(request, str):
+            yield encode(deny(message, request))
+        else:
+            self._under_way = True
+            yield request
 
     def _take_seat(self, message: SeatMessage) -> Iterator[Output]:
         refusal = self._why_no_seat(message)
@@ -181,7 +189,7 @@ class CodexConversation:
         if self._table is not None:
             yield LeaveRequest(self._table.room_id)
             self._table, self._url_table = None, None
-        self._seat_message = message
+        self._under_way = True
         if self._name is None and not isinstance(message, RejoinGameMessage):
             yield LoginRequest(message.nickname, message)
         else:
@@ -228,17 +236,16 @@ class CodexConversation:
 
     def answer(self, ref: Any, answer: Answer) -> Iterator[Output]:
         match answer:
-            case LoggedIn(name=name) if self._seat_message is not None:
+            case LoggedIn(name=name):
                 self._name, self._name_is_new = name, True
-                yield self._seat_request(self._seat_message)
-            case Entered() if self._seat_message is not None:
-                yield from self._entered(self._seat_message, answer)
-                yield from self._handle_held()
+                yield self._seat_request(ref)
+            case Entered():
+                yield from self._entered(ref, answer)
+                yield from self._handle_waiting()
             case Refused(code=code, text=text) if ref is not None:
                 yield encode(_refusal(ref, code, text))
-                if ref is self._seat_message:
-                    yield from self._release_name()
-                    yield from self._handle_held()
+                yield from self._release_name()
+                yield from self._handle_waiting()
 
     def _entered(self, message: SeatMessage, entered: Entered) -> Iterator[Output]:
         if entered.view.spec.game != GAME:
@@ -266,22 +273,17 @@ class CodexConversation:
             self._name, self._name_is_new = None, False
             yield LogoutRequest()
 
-    def _handle_held(self) -> Iterator[Output]:
-        """The request for a seat is answered: handle the held messages, up to the next request for a seat."""
-        self._seat_message = None
-        while self._held and self._seat_message is None:
-            yield from self._handle(self._held.popleft())
-
     def deliver(self, step: DeliveredStep, ref: Any) -> Iterator[Output]:
-        table = self._table
-        if table is None or step.update.room != table.room_id:
-            return
         if ref is not None:
             yield encode(confirm(ref))
-        for message in render_step(table, step.events(_decode_events)):
-            yield encode(message)
-        if table.closed:
-            self._table, self._url_table = None, None
+        table = self._table
+        if table is not None and step.update.room == table.room_id:
+            for message in render_step(table, step.events(_decode_events)):
+                yield encode(message)
+            if table.closed:
+                self._table, self._url_table = None, None
+        if ref is not None:
+            yield from self._handle_waiting()
 
 
 def _table_of(opening: Opening) -> RoomId | None:
@@ -296,7 +298,7 @@ def _table_of(opening: Opening) -> RoomId | None:
 
 def _refusal(message: ClientMessage, code: str, text: str) -> ServerMessage:
     if code.startswith("busy/"):
-        return ErrorMessage(BUSY)
+        return BUSY
     if code == "lobby/no_table":
         return deny(message, "no game to join")
     return deny(message, text or CODES.get(code, code))

@@ -5,7 +5,6 @@ into error messages. Not shared: what is read and written.
 """
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final, Generic, TypeAlias, TypeVar
@@ -17,6 +16,7 @@ from gateway.dialects.contract import DeliveredStep, Opening
 from gateway.dialects.eriantys.common.codec import text_of
 from gateway.dialects.eriantys.common.table import Table
 from gateway.dialects.requests import ActRequest, CloseConnection, CountRejection, Output, Request
+from gateway.dialects.waiting_messages import WaitingMessages
 from gateway.transports.close_codes import MALFORMED, CloseCode
 from shared.errors import ErrorCode, ProtocolError
 from shared.games.eriantys.commands import Command
@@ -25,8 +25,6 @@ from shared.room_events import RoomEvent
 
 MAX_MALFORMED: Final = 20
 """Malformed messages in a row that close the connection."""
-MAX_WAITING_FRAMES: Final = 64
-"""Frames that a client may send ahead while one of its requests is being carried out."""
 
 _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 
@@ -49,7 +47,8 @@ class EriantysConversation(ABC, Generic[M]):
         self._table: Table | None = None
         self._busy = False
         """A request has not been answered yet."""
-        self._waiting_frames: deque[bytes] = deque()
+        self._waiting = WaitingMessages[bytes | ProtocolError](ProtocolError("busy/rate"))
+        """Frames that were sent ahead, and errors in place of invalid ones."""
         self._malformed_in_a_row = 0
         self._closed = False
 
@@ -81,15 +80,19 @@ class EriantysConversation(ABC, Generic[M]):
             return []
         if not self._busy:
             return list(self._handle_frame(frame))
-        if len(self._waiting_frames) < MAX_WAITING_FRAMES:
-            self._waiting_frames.append(frame)
-            return []
-        return [self.error("busy/rate"), CountRejection("busy/rate")]
+        return [] if self._waiting.add(frame, len(frame)) else [CountRejection("busy/rate")]
 
     def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> Iterable[Output]:
+        """The error waits for the answers to earlier frames, too: no answer names the frame that it is for."""
         if self._closed:
             return []
-        return [self.error(code)] if code.startswith("busy/") else list(self._malformed(ProtocolError(code)))
+        error = ProtocolError(code)
+        if not self._busy:
+            return list(self._refuse_frame(error))
+        if code.startswith("busy/"):
+            self._waiting.refuse()
+            return []
+        return [] if self._waiting.add(error, len(frame)) else [CountRejection("busy/rate")]
 
     def answer(self, ref: Any, answer: Answer) -> Iterable[Output]:
         then: Continuation | None = ref
@@ -117,16 +120,17 @@ class EriantysConversation(ABC, Generic[M]):
             message = self.parse(frame)
         except ProtocolError as error:
             yield CountRejection(error.code)
-            yield from self._malformed(error)
+            yield from self._refuse_frame(error)
             return
         self._malformed_in_a_row = 0
         yield from self._note_requests(self.handle(message))
 
-    def _malformed(self, error: ProtocolError) -> Iterator[Output]:
-        self._malformed_in_a_row += 1
+    def _refuse_frame(self, error: ProtocolError) -> Iterator[Output]:
         yield self.error(error.code, str(error))
-        if self._malformed_in_a_row >= MAX_MALFORMED:
-            yield self.close(MALFORMED)
+        if not error.code.startswith("busy/"):
+            self._malformed_in_a_row += 1
+            if self._malformed_in_a_row >= MAX_MALFORMED:
+                yield self.close(MALFORMED)
 
     def _resume(self, outputs: Iterator[Output]) -> Iterator[Output]:
         """The request is answered: put out its continuation, then handle the frames that have arrived meanwhile.
@@ -134,8 +138,8 @@ class EriantysConversation(ABC, Generic[M]):
         A continuation may make the next request. Then the remaining frames wait for that one."""
         self._busy = False
         yield from self._note_requests(outputs)
-        while self._waiting_frames and not self._busy and not self._closed:
-            yield from self._handle_frame(self._waiting_frames.popleft())
+        while not self._busy and not self._closed and (frame := self._waiting.take()) is not None:
+            yield from self._refuse_frame(frame) if isinstance(frame, ProtocolError) else self._handle_frame(frame)
 
     def _note_requests(self, outputs: Iterator[Output]) -> Iterator[Output]:
         """Pass the outputs on. A request with a `ref` will be answered: until then the conversation is busy."""
@@ -162,7 +166,7 @@ class EriantysConversation(ABC, Generic[M]):
 
     def close(self, close_code: CloseCode) -> CloseConnection:
         self._closed = True
-        self._waiting_frames.clear()
+        self._waiting.clear()
         return CloseConnection(close_code)
 
     def enter(self, entered: Entered) -> Table:

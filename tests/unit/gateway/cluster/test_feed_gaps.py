@@ -302,24 +302,20 @@ def carrying_out(offset: int, command: int, conn: int = 1) -> StepMessage:
     return msgspec.structs.replace(step(offset), done=CompletedCommand(GatewayId("g"), conn, CommandId(command)))
 
 
-async def test_an_answer_waits_for_its_step_while_a_hole_is_filled() -> None:
+REPLY = Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4))
+
+
+@pytest.mark.parametrize(
+    ("last", "replies"), [(carrying_out(4, 9), ()), (step(4), (REPLY,))], ids=["a step that answers", "a reply"]
+)
+async def test_an_answer_waits_for_its_step_while_a_hole_is_filled(
+    last: StepMessage, replies: tuple[Reply, ...]
+) -> None:
     bench = Bench()
     await bench.write(*(step(number) for number in range(1, 5)))
     bench.attach(2)
     bench.store.hold()
-    bench.say(1, carrying_out(4, 9))
-    assert bench.outbox.order == []
-    bench.store.go()
-    await settle()
-    assert bench.outbox.order == ["step 3", "step 4", "reply 9"]
-
-
-async def test_a_reply_waits_for_its_step_too() -> None:
-    bench = Bench()
-    await bench.write(*(step(number) for number in range(1, 5)))
-    bench.attach(2)
-    bench.store.hold()
-    bench.say(1, step(4), replies=(Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4)),))
+    bench.say(1, last, replies=replies)
     assert bench.outbox.order == []
     bench.store.go()
     await settle()
@@ -342,7 +338,7 @@ async def test_an_answer_whose_step_was_not_sent_here_shows_that_it_was_missed()
     bench = Bench()
     await bench.write(*(step(number) for number in range(1, 5)))
     bench.attach(2)
-    bench.say(1, replies=(Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4)),))
+    bench.say(1, replies=(REPLY,))
     await settle()
     assert bench.outbox.order == ["step 3", "step 4", "reply 9"]
 
@@ -351,7 +347,7 @@ async def test_an_answer_is_dropped_if_its_step_is_not_in_the_store() -> None:
     bench = Bench()
     await bench.write(step(1), step(2))
     bench.attach(2)
-    bench.say(1, replies=(Reply(1, ROOM, CommandId(9), epoch=Epoch(7), offset=Offset(4)),))
+    bench.say(1, replies=(REPLY,))
     await settle()
     assert bench.outbox.order == []
 

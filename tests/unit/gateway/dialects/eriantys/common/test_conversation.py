@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from gateway.dialects.eriantys.common.codec import error_name
-from gateway.dialects.eriantys.common.conversation import MAX_WAITING_FRAMES
 from gateway.dialects.eriantys.events import messages as events_messages
 from gateway.dialects.eriantys.prompts import messages as prompts_messages
+from gateway.dialects.waiting_messages import MOST_MESSAGES
 from gateway.session.rates import SESSION_RATES, Meter
 from gateway.transports.close_codes import BYE, MALFORMED
+from shared.errors import ErrorCode
 from shared.games.eriantys.pieces import Phase
 from shared.room_events import RoomStatus
 from tests.support.eriantys_players import eriantys_cluster
@@ -95,11 +96,43 @@ def test_frames_that_were_sent_ahead_are_handled_in_order() -> None:
 def test_too_many_frames_ahead_are_refused_as_busy() -> None:
     cluster = eriantys_cluster()
     client = connect(cluster, EVENTS)
-    ahead = [b'{"type":"Login","username":"ann"}'] * MAX_WAITING_FRAMES
+    ahead = [b'{"type":"Login","username":"ann"}'] * MOST_MESSAGES
     answers = send_at_once(client, b'{"type":"Login","username":"ann"}', *ahead, b'{"type":"Logout"}')
-    assert nack_name(answers[:1]) == "BUSY"
-    assert types(answers[1:]) == ["Ack", "PublicRooms", *["Nack"] * MAX_WAITING_FRAMES]
+    assert types(answers) == ["Ack", "PublicRooms", *["Nack"] * MOST_MESSAGES, "Nack"]
+    assert nack_name(answers[-1:]) == "BUSY"
+    assert nack_name(answers[-2:-1]) != "BUSY"
     assert rejections(cluster, "busy/rate") == 1
+
+
+@pytest.mark.parametrize(("code", "name"), [("frame/binary", "FRAME_BINARY"), ("busy/rate", "BUSY")])
+def test_an_invalid_frame_is_answered_after_the_frames_before_it(code: ErrorCode, name: str) -> None:
+    client = connect(eriantys_cluster(), EVENTS)
+    connection = client.memory.connection
+
+    def send_all() -> None:
+        connection.receive(b'{"type":"Login","username":"ann"}')
+        connection.receive(b'{"type":"LeaveRoom"}')
+        connection.invalid_frame(code)
+
+    client.memory.cluster.do(send_all)
+    answers = client.received()
+    assert types(answers) == ["Ack", "PublicRooms", "Nack", "Nack"]
+    assert nack_name(answers[-2:-1]) == "ROOM_NOT_SEATED"
+    assert nack_name(answers[-1:]) == name
+
+
+def test_twenty_invalid_frames_behind_a_request_close_the_connection_after_its_answer() -> None:
+    client = connect(eriantys_cluster(), EVENTS)
+    connection = client.memory.connection
+
+    def send_all() -> None:
+        connection.receive(b'{"type":"Login","username":"ann"}')
+        for _ in range(25):
+            connection.invalid_frame("frame/binary")
+
+    client.memory.cluster.do(send_all)
+    assert types(client.received()) == ["Ack", "PublicRooms", *["Nack"] * 20]
+    assert client.closed == MALFORMED
 
 
 def test_lists_that_are_asked_for_too_often_are_refused_as_busy() -> None:
