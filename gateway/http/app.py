@@ -22,7 +22,7 @@ from gateway.http.named_operators import OperatorFile
 from gateway.http.online import OnlineCount
 from gateway.http.ops import Operators
 from gateway.http.ops_acts import OperatorActApi
-from gateway.http.responses import bearer, error, guarded, json, packed
+from gateway.http.responses import UNANSWERED, bearer, error, guarded, json, packed
 from gateway.http.room_recording import RoomRecording, public_step
 from gateway.http.room_records import RecordedSteps, RoomRecords
 from gateway.http.static import StaticFiles
@@ -194,7 +194,8 @@ class HttpApps:
         descriptions = Descriptions(node.games)
         self.api = (*health.routes(), *api.routes(), *descriptions.routes())
         """The routes of the players' API, which the OpenAPI document describes."""
-        players = Starlette(routes=[*self.api, *files.players_routes()])
+        players = Starlette(routes=[*self.api, *files.players_routes()], exception_handlers=UNANSWERED)
+        players.router.redirect_slashes = False  # a path of the API with a slash at its end is an unknown one
         self.players = LimitedApp(_shared_with_origins(players, node.settings.origins), rates)
         pages = (*health.routes(), *health.metrics_routes(), *files.operators_routes())
-        self.operators = Starlette(routes=[*pages, *operators.routes(), *acts.routes()])
+        self.operators = Starlette(routes=[*pages, *operators.routes(), *acts.routes()], exception_handlers=UNANSWERED)
