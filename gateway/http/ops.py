@@ -16,7 +16,8 @@ from gateway.http import ops_rooms, ops_store
 from gateway.http.admin_access import AdminAccess
 from gateway.http.converters import ROOM
 from gateway.http.named_operators import NamedOperator
-from gateway.http.ops_rooms import RoomFilter
+from gateway.http.ops_rooms import MOST_LISTED, RoomFilter
+from gateway.http.queries import LIMIT_WANTED, page_size
 from gateway.http.responses import error, json
 from gateway.http.room_recording import RecordedSeat, RoomRecording
 from gateway.http.room_records import RoomRecords
@@ -92,8 +93,12 @@ class Operators:
 
     async def _rooms(self, request: Request, _operator: NamedOperator) -> Response:
         """A page of all rooms that wait or play, and of those that are quarantined."""
+        query = dict(request.query_params)
+        limit = page_size(query.pop("limit", ""), MOST_LISTED, MOST_LISTED)
+        if limit is None:
+            return error("frame/malformed", 400, LIMIT_WANTED)
         try:
-            wanted = msgspec.convert(dict(request.query_params), RoomFilter, strict=False)
+            wanted = msgspec.convert({**query, "limit": limit}, RoomFilter, strict=False)
         except msgspec.ValidationError as wrong:
             return error("frame/malformed", 400, str(wrong))
         quarantined = await quarantine.reasons(self._node.store, self._node.partitions)
@@ -136,11 +141,13 @@ class Operators:
 
     async def _audit(self, request: Request, _operator: NamedOperator) -> Response:
         """A page of the acts of operators, latest first."""
-        before, limit = request.query_params.get("before", ""), request.query_params.get("limit", str(_ACTS))
-        if (before and not _AUDIT_ID.fullmatch(before)) or not (limit.isascii() and limit.isdigit() and len(limit) < 4):
-            return error("frame/malformed", 400, "before is the id of an act, and limit a number")
-        most = min(max(1, int(limit)), _MOST_ACTS)
-        page = await audit.read(self._node.store, self._node.partitions, most, before)
+        before = request.query_params.get("before", "")
+        if before and not _AUDIT_ID.fullmatch(before):
+            return error("frame/malformed", 400, "before is the entry of an act")
+        limit = page_size(request.query_params.get("limit"), _ACTS, _MOST_ACTS)
+        if limit is None:
+            return error("frame/malformed", 400, LIMIT_WANTED)
+        page = await audit.read(self._node.store, self._node.partitions, limit, before)
         return json({"acts": [_audited(one) for one in page.acts], "more": page.more})
 
 

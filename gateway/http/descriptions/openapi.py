@@ -64,7 +64,7 @@ def _operations() -> dict[str, dict[str, Any]]:
         {"name": "status", "in": "query", "schema": {"type": "string", "enum": ["waiting", "playing"]}},
         _number("seats", "The number of seats."),
         _number("after", "The number of the last room of the page before."),
-        _number("limit", "Rooms of a page.", MOST_LISTED),
+        _number("limit", f"Rooms of a page: {MOST_LISTED} if it is 0, and never more than that."),
     ]
     records = {
         401: "The token is invalid, expired or revoked.",
@@ -105,9 +105,8 @@ def _operations() -> dict[str, dict[str, Any]]:
     }
 
 
-def _number(name: str, description: str, most: int | None = None) -> dict[str, Any]:
-    schema = {"type": "integer", "minimum": 0} | ({} if most is None else {"maximum": most})
-    return {"name": name, "in": "query", "description": description, "schema": schema}
+def _number(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "description": description, "schema": {"type": "integer", "minimum": 0}}
 
 
 def _response(description: str, body: type[msgspec.Struct]) -> dict[str, Any]:
