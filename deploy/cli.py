@@ -283,7 +283,7 @@ def main() -> None:
     except CommandError as error:
         _fail(str(error), error.code)
     except typer.TyperException as error:
-        _fail(error.format_message(), error.exit_code)
+        _fail(error.format_message().replace("Value error, ", ""), error.exit_code)  # words of Typer's parser
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
 

@@ -1,4 +1,5 @@
-"""The operators' API, as far as it shows something: processes, rooms, the facts of one room, the audit.
+"""The operators' API, as far as it shows something: processes, rooms, the facts of one room, the session of a name,
+the audit.
 
 Every request needs the token of an operator. Players' secrets are not shown to operators either: events are the public
 ones. The acts of operators are in gateway/http/ops_acts.py.
@@ -22,7 +23,7 @@ from gateway.http.responses import error, json
 from gateway.http.room_recording import RecordedSeat, RoomRecording
 from gateway.http.room_records import RoomRecords
 from gateway.node import GatewayNode
-from shared.bus import audit, drains, leases, quarantine
+from shared.bus import audit, drains, leases, player_names, quarantine
 from shared.bus.audit import AuditedAct
 from shared.bus.registry import GATEWAYS, WORKERS, Registry
 from shared.ids import RoomId, Seat, partition_of
@@ -59,6 +60,7 @@ class Operators:
             Route("/api/ops/cluster", authorized(self._cluster)),
             Route("/api/ops/rooms", authorized(self._rooms)),
             Route(f"/api/ops/rooms/{ROOM}", authorized(self._room)),
+            Route("/api/ops/session", authorized(self._session)),
             Route("/api/ops/audit", authorized(self._audit)),
         ]
 
@@ -138,6 +140,14 @@ class Operators:
             return await self._records.of(room), ""
         except (msgspec.MsgspecError, KeyError) as wrong:
             return None, f"the journal cannot be read: {wrong!r}"
+
+    async def _session(self, request: Request, _operator: NamedOperator) -> Response:
+        """The session that has a name: the one that `revoke` would end."""
+        name = request.query_params.get("name", "")
+        session = await player_names.holder(self._node.store, name)
+        if session is None:
+            return error("room/nobody", 404, "no session has that name")
+        return json({"name": name, "session": session})
 
     async def _audit(self, request: Request, _operator: NamedOperator) -> Response:
         """A page of the acts of operators, latest first."""
