@@ -177,6 +177,8 @@ def _restore_to_folder(file: Path, data: Path, program: str) -> Manifest:
 
 
 def _unpack(file: Path, folder: Path) -> Manifest:
+    if file != STREAM and not file.exists():
+        raise CommandError(f"there is no file {file}")
     try:
         with (
             sys.stdin.buffer if file == STREAM else file.open("rb") as source,

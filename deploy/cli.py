@@ -197,7 +197,8 @@ def check_game_module(
     game = check_game.load(module)
     events = tried = 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(game.title, total=games * len(game.seats))
         for played in check_game.check(game, games):
             events += played.events
@@ -283,7 +284,7 @@ def main() -> None:
     except CommandError as error:
         _fail(str(error), error.code)
     except typer.TyperException as error:
-        _fail(error.format_message(), error.exit_code)
+        _fail(error.format_message().replace("Value error, ", ""), error.exit_code)  # words of Typer's parser
     except (typer.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
 

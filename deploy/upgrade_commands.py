@@ -49,7 +49,8 @@ def _catalog(games: str) -> GameCatalog:
 
 async def _check(store: Store, catalog: GameCatalog) -> list[CheckedRoom]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("replaying rooms", total=None)
         checked = []
         async for room in replays.check(store, catalog, lambda rooms: progress.update(task, total=rooms)):

@@ -4,8 +4,8 @@ Game authors reach it as `tavolata.testing` and as the command `tavolata check-g
 """
 
 import re
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -19,6 +19,7 @@ MAX_STEPS: Final = 20_000
 _LEAST_SEARCHED_SEED: Final = 1_000_000
 """Only a seed above this is searched for in views: a small number occurs in them anyway."""
 _NAME: Final = re.compile("[a-z0-9_-]+")
+_CODE: Final = re.compile("[a-z0-9_-]+/[a-z0-9_-]+")
 
 
 class NotConformant(AssertionError):
@@ -56,8 +57,10 @@ def play(
         actor = picks.choice(turn)
         played.check_notices(actor)
         offered = played.offers(turn, actor)
+        played.check_refusal(actor, offered)
         command = default_bot(game, played.state, actor, Dice(seed, step)) if smart else picks.choice(offered)
         _check(command in offered, f"the bot of seat {actor} chose {command!r}, which is not one of its options")
+        played.last = command
         played.commit(_decided(game, played.state, actor, command, [seat for seat in played.seats if seat not in turn]))
     raise NotConformant(f"the game must end, but did not within {max_steps} steps")
 
@@ -69,6 +72,19 @@ def check_declaration(game: AnyGame) -> None:
     listed = isinstance(game.seats, tuple | list) and bool(game.seats)
     numbers = listed and all(type(number) is int and number > 0 for number in game.seats)
     _check(numbers, f"seats must list the numbers of players, such as (2,), but is {game.seats!r}")
+    values = {"a state": game.state_type, "a command": game.command_type, "an event": game.event_type}
+    for what, declared in values.items():
+        for kind in _classes(declared):
+            thawed = issubclass(kind, msgspec.Struct) and not kind.__struct_config__.frozen
+            _check(not thawed, f"{what} must be frozen, but the class {kind.__name__} lacks frozen=True")
+
+
+def _classes(declared: Any) -> Iterator[type]:
+    """The classes of a declared type: its own, or those of a union."""
+    if isinstance(declared, type):
+        yield declared
+    for part in get_args(getattr(declared, "__value__", declared)):  # `type Event = ...` has a value
+        yield from _classes(part)
 
 
 def check_every_option(game: AnyGame, seats: int, seed: int, *, options: Any = None, steps: int = 200) -> int:
@@ -111,6 +127,8 @@ class _Playthrough:
         self.seats = table.seats
         self.state: Any = game.empty
         self.journal: list[Any] = []
+        self.last: Any = None
+        """The last command that was accepted."""
         self._game, self._seed, self._watch = game, seed, watch
         events = game.setup(table)
         _check_tuple("setup()", events)
@@ -136,6 +154,13 @@ class _Playthrough:
                 f"turn() is {turn}, so seat {seat} must have {expected}, not {len(offered)}",
             )
         return offers[actor]
+
+    def check_refusal(self, seat: Seat, offered: tuple[Any, ...]) -> None:
+        """A command that comes too late can be decided: clients may send any command at any time."""
+        if self.last is not None and self.last not in offered:
+            decided = self._game.decide(self.state, seat, self.last)
+            if isinstance(decided, Rejected):
+                _check_code("decide()", decided)
 
     def check_notices(self, seat: Seat) -> None:
         """The game accepts the events that a lost and found player, and each of its timers, would cause now."""
@@ -197,6 +222,7 @@ def _table(game: AnyGame, seats: int, seed: int, options: Any) -> Table[Any]:
     for seat in players:
         choice = game.admit(chosen, seats, choices, seat, {})
         if isinstance(choice, Rejected):
+            _check_code("admit()", choice)
             raise NotConformant(f"admit() must find a choice for seat {seat}, but refused: {choice}")
         choices[seat] = choice
     return Table(chosen, players, players, seed, choices)
@@ -208,7 +234,9 @@ def _decided(game: AnyGame, state: Any, actor: Seat, command: Any, others: list[
     _check(decoded == command, f"a command must survive JSON: {command!r} came back as {decoded!r}")
     for seat in others:
         refused = game.decide(state, seat, command)
-        _check(isinstance(refused, Rejected), f"seat {seat} does not have the turn, but decide() accepts {command!r}")
+        if not isinstance(refused, Rejected):
+            raise NotConformant(f"seat {seat} does not have the turn, but decide() accepts {command!r}")
+        _check_code("decide()", refused)
     events = _accepted(game.decide(state, actor, command), actor, command)
     _check(
         game.decide(state, actor, command) == events,
@@ -235,6 +263,11 @@ def _check_outcome(outcome: Any, seats: tuple[Seat, ...]) -> None:
     _check_tuple("the winners of an Outcome", outcome.winners)
     strangers = [seat for seat in outcome.winners if seat not in seats]
     _check(not strangers, f"the winners of an Outcome must be taken seats {seats}, but {strangers} are not")
+
+
+def _check_code(function: str, refused: Rejected) -> None:
+    named = _CODE.fullmatch(refused.code) is not None
+    _check(named, f"the code of a refusal must look like 'game/reason', but {function} refuses with {refused.code!r}")
 
 
 def _check_tuple(what: str, value: Any) -> None:

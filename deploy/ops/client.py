@@ -16,6 +16,8 @@ from shared.runtime.settings import OperatorCommandSettings, SettingError, Store
 
 _TIMEOUT_S = 30.0
 _LOCAL = "127.0.0.1"
+_NOT_FOUND = 404
+_UNKNOWN_PATH = "http/unknown_path"
 
 
 class OperatorClient:
@@ -45,11 +47,16 @@ class OperatorClient:
         again = "" if body is None else f"; repeat the command with --id {body['id']}: the act is carried out once"
         try:
             status, answer = self._send(method, f"/api/ops/{path}", body)
-            said = msgspec.json.decode(answer)
+            # Gateways of earlier releases and other servers answer unknown paths with text.
+            is_text = status == _NOT_FOUND and not answer.startswith(b"{")
+            said = {"code": _UNKNOWN_PATH} if is_text else msgspec.json.decode(answer)
         except (OSError, http.client.HTTPException, msgspec.MsgspecError) as error:
             raise CommandError(f"no answer from the operators' port at {self._url} ({error}){again}") from None
         if status < 300:
             return said
+        if said.get("code") == _UNKNOWN_PATH:
+            where = f"{self._url} is not the operators' port of a gateway, or the gateway is of another release"
+            raise CommandError(f"{where}: there is nothing at /api/ops/{path.partition('?')[0]}")
         again = again if status == 503 else ""
         raise CommandError(f"{said.get('text')} ({said.get('code')}){again}")
 

@@ -3,6 +3,7 @@
 import secrets
 import sys
 from collections.abc import Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +15,17 @@ from deploy.ops import texts
 from deploy.ops.client import OperatorClient, connect
 from gateway.http.named_operators import NamedOperator, Role, check_name, hashed
 from loadtest.cli import Command
+from shared.room_events import RoomStatus
 
 _TOKEN_BYTES = 32
+_SESSION = "s-"
+
+
+class ListedStatus(StrEnum):
+    """The status of a room that lists contain."""
+
+    WAITING = RoomStatus.WAITING
+    PLAYING = RoomStatus.PLAYING
 
 
 ops = typer.Typer(
@@ -39,7 +49,7 @@ HERE = Path(".tavolata")
 @ops.command(cls=Command)
 def rooms(
     game: Annotated[str, typer.Option(help="Only rooms of this game.")] = "",
-    status: Annotated[str, typer.Option(help="Only rooms that are waiting, or playing.")] = "",
+    status: Annotated[ListedStatus | None, typer.Option(help="Only rooms that are waiting, or playing.")] = None,
     player: Annotated[str, typer.Option(help="Only rooms with a player whose name contains this.")] = "",
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Only quarantined rooms.")] = False,
     private: Annotated[bool, typer.Option("--private", help="Only private rooms.")] = False,
@@ -119,8 +129,13 @@ def revoke(
     """Make all tokens of a player's session invalid and close its connection."""
     if bool(name) == bool(session):
         raise CommandError("either a name or --session is needed", 2)
+    if session and not session.startswith(_SESSION):
+        raise CommandError(f"a session id begins with {_SESSION}, unlike {session!r}; a name needs no --session", 2)
     client = connect(data, url)
-    _confirm(texts.before_revoke(name or session), yes)
+    if name:
+        _confirm(texts.before_revoke_name(client.get("session", {"name": name})), yes)
+    else:
+        _confirm(texts.before_revoke_session(session), yes)
     _order(client, "revoke", reason, act, **({"name": name} if name else {"session": session}))
 
 

@@ -86,8 +86,13 @@ def before_free(room: Answer) -> str:
     return f"Room {room['room']} with {players} is quarantined: {room['quarantine']}.{damage}"
 
 
-def before_revoke(who: str) -> str:
-    return f"1 player ({who}) is disconnected, and all tokens of the session become invalid."
+def before_revoke_name(found: Answer) -> str:
+    return f"1 player ({found['name']}) is disconnected, and all tokens of session {found['session']} become invalid."
+
+
+def before_revoke_session(session: str) -> str:
+    """Gateways do not know which sessions there are: any of them can come back with its token."""
+    return f"The player of session {session}, if there is one, is disconnected, and all its tokens become invalid."
 
 
 def before_drain(cluster: Answer, process: str) -> str:

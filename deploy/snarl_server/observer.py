@@ -1,8 +1,10 @@
 """Observes Snarl games in the terminal: a spectator of `/ws/play` that draws the level after every move."""
 
+import asyncio
 import math
 
 import msgspec
+import typer
 from rich.console import Console
 from rich.live import Live
 
@@ -14,6 +16,8 @@ from shared.ids import Seat
 from shared.room_events import BaseRoomEvent, RoomEvent
 from tavolata.client import ClientError, RemoteTable, RequestRefused, TableView, connect
 
+WAIT_S = 1.0
+"""Time for the connection to a running cluster; after that, the observer says that it waits."""
 _decode_events = msgspec.json.Decoder(list[RoomEvent | Event]).decode
 _decode_view = msgspec.json.Decoder(View | None).decode
 
@@ -27,8 +31,11 @@ class Observer:
 
     async def watch(self, url: str, name: str) -> None:
         """Observe until cancelled. Raises `CommandError` if the cluster refuses the observer."""
+        # Not at once: a malformed address is refused without waiting.
+        waiting = asyncio.get_running_loop().call_later(WAIT_S, _say_that_it_waits, url)
         try:
             async with connect(url, name=name, patience_s=math.inf, connect_s=math.inf) as player:
+                waiting.cancel()
                 observed: set[int] = set()
                 async for tables in player.watch_rooms(game="snarl"):
                     for room in sorted(tables.keys() - observed):
@@ -39,6 +46,8 @@ class Observer:
                             continue  # the table is over already, or admits no spectators
         except (ClientError, ValueError) as error:
             raise CommandError(str(error)) from None
+        finally:
+            waiting.cancel()
 
     async def follow(self, table: RemoteTable) -> None:
         """Draw the games of a table until it is over."""
@@ -61,6 +70,10 @@ class Observer:
             self._live.update(picture, refresh=True)
         else:
             self._console.print(picture)
+
+
+def _say_that_it_waits(url: str) -> None:
+    typer.echo(f"waiting for a cluster at {url}; Ctrl-C ends the command", err=True)
 
 
 def _game_of(view: TableView) -> View:

@@ -22,7 +22,8 @@ from gateway.http.named_operators import OperatorFile
 from gateway.http.online import OnlineCount
 from gateway.http.ops import Operators
 from gateway.http.ops_acts import OperatorActApi
-from gateway.http.responses import bearer, error, guarded, json, packed
+from gateway.http.queries import LIMIT_WANTED, number, page_size
+from gateway.http.responses import UNANSWERED, bearer, error, guarded, json, packed
 from gateway.http.room_recording import RoomRecording, public_step
 from gateway.http.room_records import RecordedSteps, RoomRecords
 from gateway.http.static import StaticFiles
@@ -71,13 +72,13 @@ class Api:
     async def _rooms(self, request: Request) -> Response:
         """A page of the public rooms; filters `game`, `status`, `seats`."""
         query = request.query_params
-        numbers = {name: _number(query.get(name)) for name in ("seats", "after", "limit")}
-        wrong = [name for name, number in numbers.items() if number is None and query.get(name)]
+        numbers = {name: number(query.get(name)) for name in ("seats", "after")}
+        wrong = [name for name, found in numbers.items() if found is None and query.get(name)]
         if wrong:
             return error("frame/malformed", 400, f"{wrong[0]} is a number")
-        limit = numbers["limit"] or MOST_LISTED
-        if limit > MOST_LISTED:
-            return error("frame/malformed", 400, f"limit is at most {MOST_LISTED}")
+        limit = page_size(query.get("limit"), MOST_LISTED, MOST_LISTED)
+        if limit is None:
+            return error("frame/malformed", 400, LIMIT_WANTED)
         wanted = RoomQuery(
             query.get("game", ""), query.get("status", ""), numbers["seats"], numbers["after"] or 0, limit
         )
@@ -93,7 +94,7 @@ class Api:
     async def _updates(self, request: Request) -> Response:
         """The updates of a room, from an offset on: those of the seat that a session token belongs to
         (`Authorization: Bearer <session token>`), or, without a token, those that spectators get."""
-        after = _number(request.query_params.get("after", "0"))
+        after = number(request.query_params.get("after", "0"))
         if after is None:
             return error("frame/malformed", 400, "after is a number")
         if not bearer(request):
@@ -123,7 +124,7 @@ class Api:
 
     async def _replay(self, request: Request) -> Response:
         """A finished game, step by step, from an offset on; that of a private room only for its players and its key."""
-        after = _number(request.query_params.get("after", "0"))
+        after = number(request.query_params.get("after", "0"))
         if after is None:
             return error("frame/malformed", 400, "after is a number")
         if not self._rates.take(request, Meter.REPLAY):
@@ -166,11 +167,6 @@ def _room_key(request: Request) -> str:
     return request.headers.get("Room-Key", "")
 
 
-def _number(text: str | None) -> int | None:
-    """A number that the store can look up as an offset; None for anything else."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
 def _shared_with_origins(app: ASGIApp, origins: str) -> ASGIApp:
     """Lets pages of other origins import the client and read the API, as they may open WebSockets. Requests carry no
     cookies, so that a page gets nothing that its own server could not ask for."""
@@ -194,7 +190,8 @@ class HttpApps:
         descriptions = Descriptions(node.games)
         self.api = (*health.routes(), *api.routes(), *descriptions.routes())
         """The routes of the players' API, which the OpenAPI document describes."""
-        players = Starlette(routes=[*self.api, *files.players_routes()])
+        players = Starlette(routes=[*self.api, *files.players_routes()], exception_handlers=UNANSWERED)
+        players.router.redirect_slashes = False  # a path of the API with a slash at its end is an unknown one
         self.players = LimitedApp(_shared_with_origins(players, node.settings.origins), rates)
         pages = (*health.routes(), *health.metrics_routes(), *files.operators_routes())
-        self.operators = Starlette(routes=[*pages, *operators.routes(), *acts.routes()])
+        self.operators = Starlette(routes=[*pages, *operators.routes(), *acts.routes()], exception_handlers=UNANSWERED)

@@ -1,10 +1,11 @@
-"""Room ids in the paths of URLs."""
+"""Parts of the paths of URLs: room ids, and paths outside the API."""
 
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import Convertor, PathConvertor, register_url_convertor
 
 from shared.ids import RoomId
 
 ROOM = "{room:room}"
+OUTSIDE_API = "{path:outside_api}"
 _MOST_DIGITS = 15
 _NO_ROOM = RoomId(10**_MOST_DIGITS)
 
@@ -21,4 +22,11 @@ class RoomIdConverter(Convertor[RoomId]):
         return str(value)
 
 
+class OutsideApiConverter(PathConvertor):
+    """Fits all paths but `/api` and those below it."""
+
+    regex = "(?!api(?:/|$)).*"
+
+
 register_url_convertor("room", RoomIdConverter())
+register_url_convertor("outside_api", OutsideApiConverter())

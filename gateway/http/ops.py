@@ -1,4 +1,5 @@
-"""The operators' API, as far as it shows something: processes, rooms, the facts of one room, the audit.
+"""The operators' API, as far as it shows something: processes, rooms, the facts of one room, the session of a name,
+the audit.
 
 Every request needs the token of an operator. Players' secrets are not shown to operators either: events are the public
 ones. The acts of operators are in gateway/http/ops_acts.py.
@@ -16,12 +17,13 @@ from gateway.http import ops_rooms, ops_store
 from gateway.http.admin_access import AdminAccess
 from gateway.http.converters import ROOM
 from gateway.http.named_operators import NamedOperator
-from gateway.http.ops_rooms import RoomFilter
+from gateway.http.ops_rooms import MOST_LISTED, RoomFilter
+from gateway.http.queries import LIMIT_WANTED, page_size
 from gateway.http.responses import error, json
 from gateway.http.room_recording import RecordedSeat, RoomRecording
 from gateway.http.room_records import RoomRecords
 from gateway.node import GatewayNode
-from shared.bus import audit, drains, leases, quarantine
+from shared.bus import audit, drains, leases, player_names, quarantine
 from shared.bus.audit import AuditedAct
 from shared.bus.registry import GATEWAYS, WORKERS, Registry
 from shared.ids import RoomId, Seat, partition_of
@@ -58,6 +60,7 @@ class Operators:
             Route("/api/ops/cluster", authorized(self._cluster)),
             Route("/api/ops/rooms", authorized(self._rooms)),
             Route(f"/api/ops/rooms/{ROOM}", authorized(self._room)),
+            Route("/api/ops/session", authorized(self._session)),
             Route("/api/ops/audit", authorized(self._audit)),
         ]
 
@@ -92,8 +95,12 @@ class Operators:
 
     async def _rooms(self, request: Request, _operator: NamedOperator) -> Response:
         """A page of all rooms that wait or play, and of those that are quarantined."""
+        query = dict(request.query_params)
+        limit = page_size(query.pop("limit", ""), MOST_LISTED, MOST_LISTED)
+        if limit is None:
+            return error("frame/malformed", 400, LIMIT_WANTED)
         try:
-            wanted = msgspec.convert(dict(request.query_params), RoomFilter, strict=False)
+            wanted = msgspec.convert({**query, "limit": limit}, RoomFilter, strict=False)
         except msgspec.ValidationError as wrong:
             return error("frame/malformed", 400, str(wrong))
         quarantined = await quarantine.reasons(self._node.store, self._node.partitions)
@@ -134,13 +141,23 @@ class Operators:
         except (msgspec.MsgspecError, KeyError) as wrong:
             return None, f"the journal cannot be read: {wrong!r}"
 
+    async def _session(self, request: Request, _operator: NamedOperator) -> Response:
+        """The session that has a name: the one that `revoke` would end."""
+        name = request.query_params.get("name", "")
+        session = await player_names.holder(self._node.store, name)
+        if session is None:
+            return error("room/nobody", 404, "no session has that name")
+        return json({"name": name, "session": session})
+
     async def _audit(self, request: Request, _operator: NamedOperator) -> Response:
         """A page of the acts of operators, latest first."""
-        before, limit = request.query_params.get("before", ""), request.query_params.get("limit", str(_ACTS))
-        if (before and not _AUDIT_ID.fullmatch(before)) or not (limit.isascii() and limit.isdigit() and len(limit) < 4):
-            return error("frame/malformed", 400, "before is the id of an act, and limit a number")
-        most = min(max(1, int(limit)), _MOST_ACTS)
-        page = await audit.read(self._node.store, self._node.partitions, most, before)
+        before = request.query_params.get("before", "")
+        if before and not _AUDIT_ID.fullmatch(before):
+            return error("frame/malformed", 400, "before is the entry of an act")
+        limit = page_size(request.query_params.get("limit"), _ACTS, _MOST_ACTS)
+        if limit is None:
+            return error("frame/malformed", 400, LIMIT_WANTED)
+        page = await audit.read(self._node.store, self._node.partitions, limit, before)
         return json({"acts": [_audited(one) for one in page.acts], "more": page.more})
 
 

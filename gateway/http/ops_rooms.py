@@ -55,10 +55,9 @@ def reports(listings: Collection[Listing], quarantined: Mapping[RoomId, str], wa
     listed = {listing.room for listing in listings} if quarantined else set()
     # Of a quarantined room that is not in the directory only the number is known.
     unlisted = [room for room in quarantined if room not in listed and _fits(_unknown(room), quarantined, wanted)]
-    limit = min(max(1, wanted.limit), MOST_LISTED)
-    page = nsmallest(limit + 1, (*fitting, *unlisted))
-    rooms = [_report(fitting.get(room) or _unknown(room), quarantined.get(room)) for room in page[:limit]]
-    return RoomReports(rooms, len(page) > limit)
+    page = nsmallest(wanted.limit + 1, (*fitting, *unlisted))
+    rooms = [_report(fitting.get(room) or _unknown(room), quarantined.get(room)) for room in page[: wanted.limit]]
+    return RoomReports(rooms, len(page) > wanted.limit)
 
 
 def _unknown(room: RoomId) -> Listing:

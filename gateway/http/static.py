@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from gateway.http.converters import ROOM
+from gateway.http.converters import OUTSIDE_API, ROOM
 
 WEB = Path(__file__).parents[1] / "web"
 CLIENT = Path(__file__).parents[2] / "clients" / "javascript" / "client.js"
@@ -115,7 +115,7 @@ class StaticFiles:
             Route(f"/replay/{ROOM}", self._index),
             Route("/client.js", self._client),
             Route("/web/{path:path}", self._players_file),
-            Route("/{path:path}", self._missing),
+            Route(f"/{OUTSIDE_API}", self._missing),
         ]
 
     def operators_routes(self) -> list[BaseRoute]:

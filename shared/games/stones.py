@@ -3,19 +3,21 @@
 The module is written as a game outside the project would be: it imports `tavolata` and nothing else of the cluster.
 """
 
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from tavolata import Game, Message, Outcome, Rejected, Seat, Table, Value
 
+MOST_STONES: Final = 2_000_000_000
 MOST_TAKEN: Final = 3
 
 
 class Options(Value, frozen=True, forbid_unknown_fields=True):
     """The options of a table."""
 
-    stones: int = 21
+    stones: Annotated[int, Meta(ge=1, le=MOST_STONES)] = 21
     """The number of stones at the beginning."""
 
 
@@ -48,7 +50,7 @@ class State(Value, frozen=True):
 
 
 def setup(table: Table[Options]) -> tuple[Event, ...]:
-    return (Started(max(1, table.options.stones), table.seats),)
+    return (Started(table.options.stones, table.seats),)
 
 
 def turn(state: State) -> tuple[Seat, ...]:

@@ -167,6 +167,11 @@ def test_a_backup_without_the_files_of_its_manifest_is_refused(parts: tuple[str,
     assert (tmp_path / "data" / "lock").exists()
 
 
+def test_a_backup_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"^there is no file .*missing\.tar$"):
+        backup.restore_to_folder(tmp_path / "missing.tar", tmp_path / "data")
+
+
 def test_a_backup_of_another_format_is_refused(full: ValkeyServer, tmp_path: Path) -> None:
     with Redis(port=full.port) as client:
         client.hset(keys.META, "format", meta.LAST_FORMAT - 1)

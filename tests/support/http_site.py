@@ -11,6 +11,8 @@ from gateway.http.named_operators import OperatorFile
 from shared.runtime.settings import GatewaySettings
 from tests.support.gateway_bench import SETTINGS, GatewayBench
 
+ADMIN_TOKEN = "an admin token that is long enough"
+
 
 @dataclass
 class HttpAnswer:
@@ -23,7 +25,7 @@ class HttpAnswer:
 class HttpSite:
     def __init__(self, settings: GatewaySettings = SETTINGS) -> None:
         self.bench = GatewayBench(settings)
-        self.apps = HttpApps(self.bench.node, "an admin token that is long enough", OperatorFile(""))
+        self.apps = HttpApps(self.bench.node, ADMIN_TOKEN, OperatorFile(""))
         self.app = self.apps.players
 
     async def ask(

@@ -42,7 +42,9 @@ def openapi(games: GameParts) -> dict[str, Any]:
         "info": {
             "title": "Tavolata: HTTP",
             "version": VERSION,
-            "description": "Health, games, lists of rooms, records and replays. Answers are JSON; errors have a code.",
+            "description": "Health, games, lists of rooms, records and replays. Answers are JSON; errors have a code. "
+            "An unknown path of the API is answered with 404 http/unknown_path, a wrong method with 405 "
+            "http/wrong_method.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "paths": {path: {"get": operation} for path, operation in _operations().items()},
@@ -62,14 +64,14 @@ def _operations() -> dict[str, dict[str, Any]]:
         {"name": "status", "in": "query", "schema": {"type": "string", "enum": ["waiting", "playing"]}},
         _number("seats", "The number of seats."),
         _number("after", "The number of the last room of the page before."),
-        _number("limit", "Rooms of a page.", MOST_LISTED),
+        _number("limit", f"Rooms of a page: {MOST_LISTED} if it is 0, and never more than that."),
     ]
     records = {
         401: "The token is invalid, expired or revoked.",
         403: "The session has no seat there; or there is no token, and the room admits no spectators.",
     }
     replays = {403: "The room admitted no spectators.", 409: "The game is not finished."}
-    unknown = {400: "A parameter is not a number.", 404: "There is no such room."}
+    unknown = {400: "A parameter is not a number.", 404: "There is no such room, or it is not a number."}
     return {
         "/healthz": {
             "summary": "Is the process running?",
@@ -89,7 +91,10 @@ def _operations() -> dict[str, dict[str, Any]]:
         )
         | {"security": [_SESSION, {}]},
         "/api/rooms/{room}/watchers": _operation(
-            "The number of spectators of a public room.", WatchersBody, {}, parameters=[_ROOM]
+            "The number of spectators of a public room.",
+            WatchersBody,
+            {404: "The room is not a number."},
+            parameters=[_ROOM],
         ),
         "/api/replays/{room}": _operation(
             "A finished game, step by step.", ReplayBody, unknown | replays, parameters=[_ROOM, after, _KEY]
@@ -100,9 +105,8 @@ def _operations() -> dict[str, dict[str, Any]]:
     }
 
 
-def _number(name: str, description: str, most: int | None = None) -> dict[str, Any]:
-    schema = {"type": "integer", "minimum": 0} | ({} if most is None else {"maximum": most})
-    return {"name": name, "in": "query", "description": description, "schema": schema}
+def _number(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "query", "description": description, "schema": {"type": "integer", "minimum": 0}}
 
 
 def _response(description: str, body: type[msgspec.Struct]) -> dict[str, Any]:

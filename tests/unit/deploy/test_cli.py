@@ -145,6 +145,7 @@ def test_a_game_that_keeps_the_contract_passes(run: Run, tmp_path: Path, monkeyp
     done = check(run, tmp_path, monkeypatch, "pebbles_good", GOOD)
     assert done.code == 0
     assert done.out.startswith("pebbles@1 keeps the contract: 3 games, ")
+    assert done.err == ""
 
 
 @pytest.mark.parametrize(

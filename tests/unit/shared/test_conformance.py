@@ -3,11 +3,12 @@
 import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from shared.games import stones
-from tavolata import AnyGame, Choice, Outcome, Rejected, Seat, Table, Timer
+from tavolata import AnyGame, Message, Outcome, Rejected, Seat, Table, Timer
 from tavolata.testing import NotConformant, check_every_option, play
 from tests.support.toys import TOY
 
@@ -89,11 +90,46 @@ class Forgetful:
         return replace(stones.evolve(state, event), turn=Seat(0)) if self.games > 1 else stones.evolve(state, event)
 
 
-def refuse_seats(_options: Any, _seats: int, _taken: Any, _seat: Seat, _choice: Choice) -> Rejected:
-    return Rejected("room/full")
+def refuse_seats_with(code: str) -> Any:
+    return lambda _options, _seats, _taken, _seat, _choice: Rejected(code)
+
+
+def refuse_with(code: str, when: str) -> Any:
+    """A `decide` that refuses with this code instead of the code `when`."""
+
+    def decide(state: stones.State, seat: Seat, command: stones.Take) -> Any:
+        decided = stones.decide(state, seat, command)
+        return Rejected(code) if isinstance(decided, Rejected) and decided.code == when else decided
+
+    return decide
+
+
+class Thawed(Message, tag="taken", frozen=False):  # type: ignore[misc]
+    seat: Seat
+    count: int
+
+
+class ThawedState(msgspec.Struct):
+    stones: int = 0
+
+
+class ThawedTake(msgspec.Struct, tag_field="type", tag="take"):
+    count: int
 
 
 BROKEN = [
+    ("a state must be frozen, but the class ThawedState lacks", broken(state_type=ThawedState)),
+    ("a command must be frozen, but the class ThawedTake lacks", broken(command_type=ThawedTake)),
+    ("an event must be frozen, but the class Thawed lacks", broken(event_type=stones.Started | Thawed)),
+    (
+        "decide\\(\\) refuses with 'later'",
+        broken(decide=refuse_with("later", "game/not_your_turn")),
+    ),
+    (
+        "decide\\(\\) refuses with 'a/b/c'",
+        broken(decide=refuse_with("a/b/c", "game/not_your_turn")),
+    ),
+    ("admit\\(\\) refuses with 'full'", broken(admit=refuse_seats_with("full"))),
     ("but decide\\(\\) refuses it", broken(decide=refuse_all)),
     ("does not have the turn", broken(decide=allow_all)),
     ("must be deterministic", broken(decide=Wobble().decide)),
@@ -101,7 +137,7 @@ BROKEN = [
     ("must have at least one option", broken(turn=turn_of_both)),
     ("the game is over", broken(turn=turn_for_ever)),
     ("must name a seat", broken(turn=turn_of_nobody)),
-    ("must find a choice for seat 0", broken(admit=refuse_seats)),
+    ("must find a choice for seat 0", broken(admit=refuse_seats_with("room/full"))),
     ("turn\\(\\) must be a tuple, not list", broken(turn=lambda state: list(stones.turn(state)))),
     ("options\\(\\) must be a tuple, not list", broken(options=lambda state, seat: list(stones.options(state, seat)))),
     ("decide\\(\\) must be a tuple, not list", broken(decide=decide_in_a_list)),
@@ -125,6 +161,17 @@ BROKEN = [
 def test_a_broken_contract_is_reported_with_the_rule_that_is_broken(says: str, game: AnyGame) -> None:
     with pytest.raises(NotConformant, match=says):
         play(game, 2, 1, smart=True)
+
+
+def play_many(game: AnyGame) -> None:
+    for seed in range(20):
+        play(game, 2, seed)
+
+
+def test_the_code_of_a_command_that_came_too_late_is_checked() -> None:
+    game = broken(decide=refuse_with("late", "game/illegal"))
+    with pytest.raises(NotConformant, match="must look like 'game/reason', but decide\\(\\) refuses with 'late'"):
+        play_many(game)
 
 
 def test_a_game_that_never_ends_is_found() -> None:

@@ -52,6 +52,7 @@ CLUSTER = {
     "gateways": [{"id": "g-1", "live": True, "connections": 3}],
     "workers": [{"id": "w-1", "live": True, "partitions": [1, 2]}, {"id": "w-2", "live": True, "partitions": [3]}],
 }
+NOBODY = {"code": "room/nobody", "text": "no session has that name"}
 
 
 class Outcome(NamedTuple):
@@ -86,8 +87,10 @@ class Handler(BaseHTTPRequestHandler):
             "/api/ops/rooms": {"rooms": [LISTED], "more": True},
             "/api/ops/audit": {"acts": [ACT], "more": False},
             "/api/ops/cluster": CLUSTER,
+            "/api/ops/session?name=ada": {"name": "ada", "session": "s-4f1c"},
         }
-        self._answer(200, answers[self.path.partition("?")[0]])
+        answer = answers.get(self.path) or answers.get(self.path.partition("?")[0])
+        self._answer(200 if answer else 404, answer or NOBODY)
 
     def do_POST(self) -> None:
         body = msgspec.json.decode(self.rfile.read(int(self.headers["Content-Length"])))
@@ -98,7 +101,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, body: object) -> None:
         self.server.tokens.add(self.headers["Authorization"])
-        content = msgspec.json.encode(body)
+        self.send(status, msgspec.json.encode(body))
+
+    def send(self, status: int, content: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -154,8 +159,8 @@ def test_rooms_and_acts_are_listed(run: Run) -> None:
         (("close", "1000"), "rooms/1000/close", {}, "ends without a result for 1 player (ada)"),
         (("remove", "1000", "ada"), "rooms/1000/remove", {"player": "ada"}, "1 of 1 player (ada) loses the seat"),
         (("free", "1000"), "rooms/1000/free", {}, "is quarantined: it broke"),
-        (("revoke", "ada"), "revoke", {"name": "ada"}, "1 player (ada) is disconnected"),
-        (("revoke", "--session", "s-1"), "revoke", {"session": "s-1"}, "1 player (s-1) is disconnected"),
+        (("revoke", "ada"), "revoke", {"name": "ada"}, "1 player (ada) is disconnected, and all tokens of session"),
+        (("revoke", "--session", "s-1"), "revoke", {"session": "s-1"}, "The player of session s-1, if there is one"),
         (("drain", "g-1"), "drain", {"process": "g-1"}, "closes 3 connections; the players come back"),
         (("drain", "w-1"), "drain", {"process": "w-1"}, "hands over 2 partitions"),
     ],
@@ -201,6 +206,37 @@ def test_a_refused_act_is_one_line_and_an_exit_code(run: Run, gateway: Gateway) 
 def test_an_act_without_an_answer_is_repeated_under_its_id(run: Run, gateway: Gateway) -> None:
     gateway.status = 503
     assert "repeat the command with --id a-7" in run("drain", "g-1", "--id", "a-7", "--yes").err
+
+
+def test_a_name_that_no_session_has_is_refused_before_anything_is_said_of_it(run: Run, gateway: Gateway) -> None:
+    for words in ((), ("--yes",)):
+        refusal = "tavolata: no session has that name (room/nobody)\n"
+        assert run("revoke", "nobody", "--reason", "spam", *words) == Outcome(1, "", refusal)
+    assert gateway.orders == []
+
+
+def test_a_name_in_place_of_a_session_id_is_refused(run: Run, gateway: Gateway) -> None:
+    refusal = "tavolata: a session id begins with s-, unlike 'ada'; a name needs no --session\n"
+    assert run("revoke", "--session", "ada", "--reason", "spam", "--yes") == Outcome(2, "", refusal)
+    assert gateway.orders == []
+
+
+def test_an_unknown_status_is_refused_with_the_known_ones(run: Run) -> None:
+    refusal = "tavolata: Invalid value for '--status': 'bad' is not one of 'waiting', 'playing'.\n"
+    assert run("rooms", "--status", "bad") == Outcome(2, "", refusal)
+    assert run("rooms", "--status", "playing").code == 0
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_server_that_is_no_operators_port_is_one_line(
+    run: Run, gateway: Gateway, monkeypatch: pytest.MonkeyPatch, plain: bool
+) -> None:
+    body = b"there is no such page\n" if plain else msgspec.json.encode({"code": "http/unknown_path", "text": "none"})
+    monkeypatch.setattr(Handler, "do_GET", lambda handler: handler.send(404, body))
+    outcome = run("rooms")
+    assert outcome.err.startswith(f"tavolata: {gateway.url} is not the operators' port of a gateway, or the gateway is")
+    assert outcome.err.count("\n") == 1
+    assert outcome.code == 1
 
 
 def test_a_gateway_that_does_not_answer_is_one_line(run: Run) -> None:

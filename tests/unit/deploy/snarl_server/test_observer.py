@@ -1,5 +1,6 @@
 """The observer of Snarl games: it draws a table until the table is over."""
 
+import asyncio
 import json
 from io import StringIO
 from typing import Any
@@ -9,9 +10,11 @@ import pytest
 from rich.console import Console
 
 from deploy.errors import CommandError
+from deploy.snarl_server import observer
 from deploy.snarl_server.observer import Observer
 from tavolata.client.messages import Ack, BaseMessage, TableUpdate, ViewSent, Watching
 from tavolata.client.table import RemoteTable
+from tests.support.free_ports import free_port
 from tests.support.snarl_stage import HALL, stage
 
 ENDED = {"type": "room.ended", "winners": [0], "names": ["alice"], "reason": "won"}
@@ -82,6 +85,20 @@ async def test_a_table_that_is_over_is_left() -> None:
     assert watched.asked == ["leave"]
 
 
-async def test_an_address_that_is_not_a_gateways_is_reported() -> None:
+async def test_the_observer_says_once_that_it_waits_for_the_cluster(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(observer, "WAIT_S", 0.01)
+    url, output = f"ws://127.0.0.1:{free_port()}", StringIO()
+    watching = asyncio.create_task(Observer(Console(file=output), None).watch(url, "eve"))
+    await asyncio.sleep(0.5)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+    assert capsys.readouterr().err == f"waiting for a cluster at {url}; Ctrl-C ends the command\n"
+    assert output.getvalue() == ""
+
+
+async def test_an_address_that_is_not_a_gateways_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(CommandError, match="not the address of a gateway"):
         await Observer(Console(file=StringIO()), None).watch("ftp://nowhere", "eve")
+    assert capsys.readouterr().err == ""

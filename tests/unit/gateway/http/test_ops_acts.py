@@ -132,6 +132,15 @@ def test_a_session_is_revoked_by_its_name_in_any_case_or_by_its_id(bench: Bench)
     assert bench.audit() == [("revoke", "olga", "", "s-x"), ("revoke", "olga", "spam", f"ADA ({answer['revoked']})")]
 
 
+def test_the_session_of_a_name_can_be_looked_up_before_it_is_revoked(bench: Bench) -> None:
+    found = bench.get("session?name=ADA")
+    assert found["name"] == "ADA"
+    assert bench.post("revoke", {"name": "ada"})[1]["revoked"] == found["session"]
+    for query in ("session?name=nobody", "session"):
+        with pytest.raises(AssertionError, match="no session has that name"):
+            bench.get(query)
+
+
 def test_a_process_is_drained_after_the_act_is_audited(bench: Bench) -> None:
     worker = bench.get("cluster")["workers"][0]["id"]
     assert bench.post("drain", {"process": worker, "id": "a-1"}) == (

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from shared.conformance import check_every_option, play
 from shared.errors import Rejected
-from shared.game import Table
 from shared.games.stones import (
     GAME,
     Options,
@@ -18,10 +17,11 @@ from shared.games.stones import (
     evolve,
     options,
     outcome,
-    setup,
     turn,
 )
 from shared.ids import Seat
+from tavolata.testing import CommandRefused, GameTable
+from tavolata.testing.rooms import GameRoom
 
 A, B, C = Seat(0), Seat(1), Seat(2)
 
@@ -33,6 +33,19 @@ def position(left: int, *seats: Seat) -> State:
 @given(st.sampled_from(GAME.seats), st.integers(0, 2**62), st.integers(1, 30), st.booleans())
 def test_any_game_keeps_the_contract(seats: int, seed: int, pile: int, smart: bool) -> None:
     play(GAME, seats, seed, options=Options(pile), smart=smart)
+
+
+@pytest.mark.parametrize("stones", [1, 21, 1_000_000, 2_000_000_000])
+def test_a_game_begins_with_the_stones_of_the_table(stones: int) -> None:
+    assert GameTable(GAME, 2, options={"stones": stones}).state.stones == stones
+
+
+@pytest.mark.parametrize("stones", [-5, 0, 2_000_000_001, 10**30])
+def test_a_table_without_stones_or_with_too_many_is_refused(stones: int) -> None:
+    room = GameRoom(GAME, 2, options={"stones": stones})
+    with pytest.raises(CommandRefused, match="stones") as refused:
+        room.enter("ada")
+    assert refused.value.code == "room/bad_options"
 
 
 @pytest.mark.parametrize("seats", GAME.seats)
@@ -88,10 +101,6 @@ def test_moves_after_the_end_are_refused() -> None:
     refusal = decide(evolve(position(1), Taken(A, 1)), B, Take(1))
     assert isinstance(refusal, Rejected)
     assert refusal.code == "game/over"
-
-
-def test_there_is_always_a_stone_to_begin_with() -> None:
-    assert setup(Table(Options(-3), (A, B), (A, B), 1)) == (Started(1, (A, B)),)
 
 
 @pytest.mark.parametrize(("pile", "games"), [(1, 1), (2, 2), (3, 4), (4, 7), (5, 13), (10, 274)])
