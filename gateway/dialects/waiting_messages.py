@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeVar
 
 from gateway.dialects.framing import MOST_BYTES
 
-MOST_MESSAGES: Final = 256
+MOST_MESSAGES: Final = 64
 
 M = TypeVar("M")
 

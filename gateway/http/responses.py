@@ -48,7 +48,7 @@ async def unanswered(request: Request, failure: Exception) -> Response:
         return PlainTextResponse(known.detail, known.status_code, known.headers)
     # An act of an operator may have been carried out when its handler failed: the text of `internal` denies that.
     text = "something broke on our side" if known.status_code == 500 else ""
-    response = error(_CODES[known.status_code], known.status_code, text)
+    response = error(_CODES.get(known.status_code, "internal"), known.status_code, text)
     response.headers.update(known.headers or {})
     return response
 

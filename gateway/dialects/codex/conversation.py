@@ -80,6 +80,7 @@ class CodexConversation:
         """The name was claimed for the request for a seat that is under way, and is released if it fails."""
         self._under_way = False
         """A request is being carried out by the cluster."""
+        self._handling_waiting = False
         self._waiting = WaitingMessages[ClientMessage | Malformed | ErrorMessage](BUSY)
         self._malformed_in_a_row = 0
         self._received = False
@@ -147,8 +148,14 @@ class CodexConversation:
     def _handle_waiting(self) -> Iterator[Output]:
         """The last request is answered: handle the messages that have arrived since, up to the next request."""
         self._under_way = False
-        while not self._under_way and (message := self._waiting.take()) is not None:
-            yield from self._handle(message)
+        if self._handling_waiting:  # a request was refused at once: the loop goes on, without a call for each message
+            return
+        self._handling_waiting = True
+        try:
+            while not self._under_way and (message := self._waiting.take()) is not None:
+                yield from self._handle(message)
+        finally:
+            self._handling_waiting = False
 
     def _handle(self, message: ClientMessage | Malformed | ErrorMessage) -> Iterator[Output]:
         match message:

@@ -86,7 +86,7 @@ def test_requests_that_were_sent_together_are_all_answered_in_order() -> None:
     assert [verdict for _, verdict in confirms(received)] == [True, False] * 10
 
 
-def test_only_64_messages_wait_and_the_others_are_refused_in_their_turn() -> None:
+def test_only_so_many_messages_wait_and_the_others_are_refused_in_their_turn() -> None:
     game, client = begun()
     empty = chat(game, "")
     client.send_at_once(encode(game.move()), *[empty] * (MOST_MESSAGES + 3))

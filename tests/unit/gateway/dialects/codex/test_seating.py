@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gateway.dialects.codex import DIALECT, CodexSettings
+from gateway.dialects.waiting_messages import MOST_MESSAGES
 from gateway.transports.close_codes import MALFORMED
 from shared.bus.directory import ListingChange
 from shared.errors import ProtocolError
@@ -213,12 +214,12 @@ def test_twenty_malformed_messages_close_the_connection_during_a_request_for_a_s
     assert client.closed is MALFORMED
 
 
-def test_only_64_messages_wait_for_a_request_for_a_seat() -> None:
+def test_only_so_many_messages_wait_for_a_request_for_a_seat() -> None:
     client = CodexClient(codex_cluster())
     draw = b'{"type":"DrawGoldMessage","nickname":"Ann"}'
-    client.send_at_once(b'{"type":"JoinGameMessage","nickname":"Ann"}', *[draw] * 70)
+    client.send_at_once(b'{"type":"JoinGameMessage","nickname":"Ann"}', *[draw] * (MOST_MESSAGES + 6))
     received = client.received()
-    assert types(received) == ["ConfirmJoinGame", *["ConfirmDraw"] * 64, *["Error"] * 6]
+    assert types(received) == ["ConfirmJoinGame", *["ConfirmDraw"] * MOST_MESSAGES, *["Error"] * 6]
     assert {message["details"] for message in received[-6:]} == {"BUSY: retry after 1 s"}
 
 
