@@ -1,10 +1,14 @@
 """Measures the CPU time that a move costs the gateways' core, without IO: from the frame to the command stream, and
 from the delivery to the sockets of both players, who are at two gateways.
 
-python -m benchmarks.gateway [moves per batch]
+python -m benchmarks.gateway [moves per batch] [rooms] [MiB]
+
+With MiB, that much memory is written before each half of a batch, as other processes do between two events of a
+gateway. The caches of the processor then hold less of the connections and of the code. Rooms move in random order.
 """
 
 import asyncio
+import random
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -34,7 +38,6 @@ from shared.runtime.settings import GatewaySettings, WorkerSettings
 from worker.games import load_catalog
 from worker.partitions.partition import OwnedPartition
 
-ROOMS = 200
 ROUNDS = 100
 ACT = b'{"type":"act","id":%d,"room":%d,"command":{"type":"take","count":1}}'
 HELLO = b'{"type":"hello"}'
@@ -117,7 +120,7 @@ class Introduced(PlayConversation):
 class Bench:
     """Two gateways, one partition with all rooms, two players at each table."""
 
-    def __init__(self) -> None:
+    def __init__(self, rooms: int, written_mib: int) -> None:
         (partition,) = keys.all_keys(1)
         settings = GatewaySettings(partitions=1, rate=1_000_000, burst=1_000_000, backlog=10_000, linger_ms=0)
         self.stores = [Sink(), Sink()]
@@ -127,7 +130,9 @@ class Bench:
         lease = Lease(Epoch(1), "t", "0-0", 0)
         self._partition = OwnedPartition(Partition(0), partition, lease, load_catalog(""), worker)
         self._entries = 0
-        self.tables = {RoomId(1_000 + number): self._sit_down(RoomId(1_000 + number)) for number in range(ROOMS)}
+        self._others_memory = memoryview(bytearray(written_mib * 1024 * 1024))
+        self._zeros = bytes(self._others_memory)
+        self.tables = {RoomId(1_000 + number): self._sit_down(RoomId(1_000 + number)) for number in range(rooms)}
 
     def _sit_down(self, room: RoomId) -> list[Connection]:
         self._partition.load(room, StoredRoom(None, ()))
@@ -151,12 +156,13 @@ class Bench:
         entry_id = f"{self._entries}-0"
         commit = self._partition.encode(self._partition.handle([(entry_id, tuple(envelopes))]), entry_id)
         self._partition.committed(commit)
-        return [(channel, b"[" + items + b"]") for channel, items in commit.messages if channel in self._channels]
+        return [(channel, b"[" + items + b"]") for channel, items in commit.publications if channel in self._channels]
 
     async def inward(self, rooms: Sequence[RoomId], number: int) -> float:
         """A move at each of these tables; the time it took."""
         connections = [self.tables[room][number % 2] for room in rooms]
         frames = [ACT % (number, room) for room in rooms]
+        self._others_memory[:] = self._zeros
         began = time.process_time()
         for connection, frame in zip(connections, frames, strict=True):
             connection.receive(frame)
@@ -168,6 +174,7 @@ class Bench:
         store = self.stores[number % 2]
         messages = self._handle([one for add in store.added for one in _decode(bytes(add[4]))])  # type: ignore[arg-type]
         store.added.clear()
+        self._others_memory[:] = self._zeros
         began = time.process_time()
         for channel, message in messages:
             self._channels[channel].message(message)
@@ -190,12 +197,13 @@ def _attach(connection: Connection, reply: Reply) -> None:
 
 
 async def main() -> None:
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else 6
-    bench = Bench()
+    arguments = [int(argument) for argument in sys.argv[1:]]
+    size, rooms, written_mib = arguments + [6, 200, 0][len(arguments) :]
+    bench = Bench(rooms, written_mib)
     best = min([await _round(bench, size, number) for number in range(10, 10 + ROUNDS)], key=sum)
     assert not any(len(node.outbox) for node in bench.nodes), "moves without an answer"
-    assert Socket.sent == 3 * ROOMS * ROUNDS, "not every step was sent to every client"
-    inward, outward = (took / ROOMS * 1e6 for took in best)
+    assert Socket.sent == 3 * rooms * ROUNDS, "not every step was sent to every client"
+    inward, outward = (took / rooms * 1e6 for took in best)
     sys.stdout.write(
         f"{inward + outward:.1f} us of gateway CPU per move without IO ({inward:.1f} in, {outward:.1f} out) "
         f"in the best of {ROUNDS} rounds, {size} moves per batch\n"
@@ -204,9 +212,9 @@ async def main() -> None:
 
 async def _round(bench: Bench, size: int, number: int) -> tuple[float, float]:
     """A move at every table; what it took on both ways."""
-    rooms = list(bench.tables)
+    rooms = random.Random(number).sample(list(bench.tables), len(bench.tables))
     inward = outward = 0.0
-    for at in range(0, ROOMS, size):
+    for at in range(0, len(rooms), size):
         inward += await bench.inward(rooms[at : at + size], number)
         outward += await bench.outward(number)
     return inward, outward

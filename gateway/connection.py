@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gateway.cluster.background import BackgroundTasks
@@ -18,11 +17,11 @@ from gateway.session.session import Session
 from gateway.transports import close_codes
 from gateway.transports.close_codes import CloseCode
 from gateway.transports.contract import Transport
-from gateway.transports.limits import TokenBucket
+from gateway.transports.limits import RateLimit
 from shared.commands import Envelope, Watch
 from shared.deliveries import Reply
 from shared.errors import ErrorCode
-from shared.ids import GatewayId, SessionId
+from shared.ids import GatewayId
 from shared.runtime.settings import GatewaySettings
 
 log = logging.getLogger("tavolata.session")
@@ -45,37 +44,46 @@ class ConnectionSet(Protocol):
     def caught_up(self, connection: "Connection") -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
 class ConnectionServices:
-    """The parts of the gateway that connections use."""
+    """The parts of the gateway that connections use, and the limits that are the same for all of them."""
 
-    settings: GatewaySettings
-    identity: GatewayIdentity
-    outbox: CommandOutbox
-    performer: EffectPerformer
-    tasks: BackgroundTasks
-    clock: Callable[[], float]
+    def __init__(
+        self,
+        settings: GatewaySettings,
+        identity: GatewayIdentity,
+        outbox: CommandOutbox,
+        performer: EffectPerformer,
+        tasks: BackgroundTasks,
+        clock: Callable[[], float],
+    ) -> None:
+        self.settings = settings
+        self.identity = identity
+        self.outbox = outbox
+        self.performer = performer
+        self.tasks = tasks
+        self.clock = clock
+        self.frame_limit = RateLimit(settings.rate, settings.burst)
+        self.invalid_limit = RateLimit(settings.rate, _MOST_INVALID)
+        self.spectators_share = settings.outbox_bytes // 4
+        """Unsent bytes from which on a spectator counts as slow: spectators are shed before players."""
 
 
 class Connection:
-    """The shell around one session. Transports call it, and it writes to its transport."""
+    """The shell around one session. Transports call it, and it writes to its transport.
+
+    With many clients, what a connection was not used for lately is in no cache of the processor, and each object of its
+    own that a move touches costs as much as 20 or more bytecodes. So it has few: numbers in place of objects, nothing
+    that could be shared, no list while nothing is unsent."""
 
     __slots__ = (
-        "_clock",
         "_closing",
         "_connections",
         "_departed",
-        "_frame_limit",
-        "_identity",
-        "_invalid_limit",
-        "_outbox",
-        "_performer",
+        "_frames_until",
+        "_invalid_until",
         "_question",
         "_raw",
-        "_settings",
-        "_spectators_share",
-        "_state",
-        "_tasks",
+        "_services",
         "_transport",
         "_unsent",
         "address",
@@ -83,6 +91,7 @@ class Connection:
         "last_heard",
         "number",
         "session",
+        "sid",
         "slow_since",
     )
 
@@ -95,36 +104,26 @@ class Connection:
         services: ConnectionServices,
         connections: ConnectionSet,
     ) -> None:
-        settings, now = services.settings, services.clock()
         self.number = number
+        self.sid = session.state.sid
+        """The session that commands are given for. It changes when the client takes an older session up."""
         self.gateway = GatewayId("")
         self.address = address
         self.session = session
-        self._state = session.state
         self._raw = session.dialect.raw
-        self.last_heard = now
+        self.last_heard = services.clock()
+        self._frames_until = self._invalid_until = self.last_heard
+        """How far the client has used its two limits up (see `RateLimit`)."""
         self.slow_since: float | None = None
         self._transport = transport
-        self._settings = settings
-        self._identity = services.identity
-        self._outbox = services.outbox
-        self._performer = services.performer
-        self._tasks = services.tasks
-        self._clock = services.clock
+        self._services = services
         self._connections = connections
-        self._spectators_share = settings.outbox_bytes // 4
-        """Unsent bytes from which on a spectator counts as slow: spectators are shed before players."""
-        self._frame_limit = TokenBucket(settings.rate, settings.burst, now)
-        self._invalid_limit = TokenBucket(settings.rate, _MOST_INVALID, now)
-        self._unsent: list[bytes] = []
+        self._unsent: list[bytes] | None = None
+        """The frames of this tick; None if there are none."""
         self._question: asyncio.Task[None] | None = None
         self._closing = False
         """Nothing may be written any more."""
         self._departed = False
-
-    @property
-    def sid(self) -> SessionId:
-        return self._state.sid
 
     @property
     def closed(self) -> bool:
@@ -134,31 +133,39 @@ class Connection:
 
     def open(self) -> None:
         # Not earlier: the gateway may get a new id while the client shakes hands, and closes what is open then.
-        self.gateway = self._identity.id
+        self.gateway = self._services.identity.id
         if self._connections.add(self):
             self._perform(self.session.open())
         else:
             self.invalid_frame("busy/connections")
             self.close(close_codes.CROWDED)
 
-    def receive(self, frame: bytes) -> None:
-        now = self.last_heard = self._clock()
-        if self._frame_limit.take(now):
-            self._perform(self.session.receive(frame))
-        else:
+    def receive(self, frame: bytes) -> bool:
+        """False if the frame exceeds the client's rate."""
+        services = self._services
+        now = self.last_heard = services.clock()
+        until = services.frame_limit.take(self._frames_until, now)
+        if until is None:
             self.invalid_frame("busy/rate", frame)
+            return False
+        self._frames_until = until
+        self._perform(self.session.receive(frame))
+        return True
 
     def invalid_frame(self, code: ErrorCode, frame: bytes = b"") -> None:
         if self.session.closed:
             return
         self._perform(self.session.invalid_frame(code, frame))
-        if not self._invalid_limit.take(self._clock()):
+        until = self._services.invalid_limit.take(self._invalid_until, self._services.clock())
+        if until is None:
             log.info("connection %d of %s sends far too much and is closed", self.number, self.address)
             self.close(close_codes.FLOOD)
+        else:
+            self._invalid_until = until
 
     def heard(self) -> None:
         """The client has sent something, such as a pong, that is not for the session."""
-        self.last_heard = self._clock()
+        self.last_heard = self._services.clock()
 
     def peer_closed(self) -> None:
         """The client has begun to close: nothing may follow the transport's answer to that."""
@@ -169,11 +176,11 @@ class Connection:
         """The connection is gone, whichever side has closed it."""
         if self._connections.remove(self):
             self._depart()
-            self._performer.forget(self)
+            self._services.performer.forget(self)
 
     def pause_writing(self) -> None:
         """The client does not read as fast as the gateway writes."""
-        self.slow_since = self._clock()
+        self.slow_since = self._services.clock()
         self._connections.slowed_down(self)
 
     def resume_writing(self) -> None:
@@ -188,21 +195,26 @@ class Connection:
         self._perform(self.session.answered(reply))
 
     def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
-        if attachment.seat is None and self.slow_since is None and self._transport.buffered() > self._spectators_share:
+        if attachment.seat is None and self.slow_since is None and self._reads_too_slowly_for_a_spectator():
             self.pause_writing()
         if self.slow_since is not None:
             self._perform(self.session.missed(attachment))
             return
         if self._raw:  # most steps: no decoding, no effects
-            if not self._unsent:
+            if self._unsent is None:
+                self._unsent = [step.raw]
                 self._connections.flush_soon(self)
-            self._unsent.append(step.raw)
+            else:
+                self._unsent.append(step.raw)
             return
         try:
             self._perform(self.session.deliver(attachment, step))
         except Exception:  # a bug in one conversation must not cost the other followers their step
             log.exception("connection %d: delivering step %d failed", self.number, attachment.offset)
             self.close(close_codes.BROKEN)
+
+    def _reads_too_slowly_for_a_spectator(self) -> bool:
+        return self._transport.buffered() > self._services.spectators_share
 
     def views_due(self, attachment: Attachment) -> None:
         self._perform(self.session.views_due(attachment))
@@ -217,7 +229,7 @@ class Connection:
         if not self.session.closed:
             again = None if attachment.seat is None else attachment.command
             watch = Watch(view=False, key=attachment.key, again=again)
-            self._outbox.send_own(attachment.room, self.sid, self.number, watch, wants=attachment.wants)
+            self._services.outbox.send_own(attachment.room, self.sid, self.number, watch, wants=attachment.wants)
 
     def seat_lost(self, attachment: Attachment, reason: str) -> None:
         self._perform(self.session.seat_lost(attachment, reason))
@@ -234,15 +246,19 @@ class Connection:
         for effect in effects:
             kind = type(effect)
             if kind is bytes:
-                if not self._unsent:
+                frame: bytes = effect  # type: ignore[assignment]
+                if self._unsent is None:
+                    self._unsent = [frame]
                     self._connections.flush_soon(self)
-                self._unsent.append(effect)  # type: ignore[arg-type]
+                else:
+                    self._unsent.append(frame)
             elif kind is Submit:
                 command: Submit = effect  # type: ignore[assignment]
-                identity = self._identity
+                services = self._services
+                identity = services.identity
                 envelope = Envelope(
                     command.room,
-                    self._state.sid,
+                    self.sid,
                     command.id,
                     command.body,
                     identity.id,
@@ -250,16 +266,16 @@ class Connection:
                     identity.new_trace(),
                     command.wants,
                 )
-                refused = self._outbox.send(envelope, self)
+                refused = services.outbox.send(envelope, self)
                 if refused is not None:
                     self.answered(Reply(self.number, command.room, command.id, refused))
             elif kind is Close:
                 self._close(effect.close_code)  # type: ignore[union-attr]
             else:
-                self._performer.perform(self, effect)
+                self._services.performer.perform(self, effect)
 
     def asking(self, work: Coroutine[Any, Any, None]) -> None:
-        self._question = self._tasks.spawn(work)
+        self._question = self._services.tasks.spawn(work)
 
     def resume(self, result: object) -> None:
         self._perform(self.session.resume(result))
@@ -271,8 +287,8 @@ class Connection:
 
     def flush(self) -> None:
         """Send the frames of this tick in one write."""
-        unsent, self._unsent = self._unsent, []
-        if unsent and not self._closing:
+        unsent, self._unsent = self._unsent, None
+        if unsent is not None and not self._closing:
             self._transport.send(unsent)
 
     def close(self, close_code: CloseCode) -> None:
@@ -293,7 +309,7 @@ class Connection:
         self._departed = True
         if self._question is not None:
             self._question.cancel()
-        self._perform(self.session.depart(self._outbox.abandon(self.number)))
+        self._perform(self.session.depart(self._services.outbox.abandon(self.number)))
 
     def buffered(self) -> int:
         """Bytes that the client has not read yet."""
@@ -301,7 +317,7 @@ class Connection:
 
     def check_liveness(self, now: float) -> None:
         """Ping a silent client; close one that stays silent, or that reads too slowly."""
-        settings = self._settings
+        settings = self._services.settings
         if self.slow_since is not None and not self._transport.buffered():
             self.resume_writing()
         slow_ms = 0.0 if self.slow_since is None else (now - self.slow_since) * 1_000

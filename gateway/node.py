@@ -282,7 +282,8 @@ class GatewayNode:
             self._performer.close_session(message.sid, close_codes.REVOKED)
             return
         connection = self.connections.get(message.conn)
-        if connection is not None and connection.sid == message.sid:
+        # Of the session's state: the connection may have just claimed this session, and not be registered for it yet.
+        if connection is not None and connection.session.state.sid == message.sid:
             connection.close(close_codes.REPLACED)
 
     def store_reconnected(self) -> None:

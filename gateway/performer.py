@@ -9,7 +9,6 @@ from typing import Any, Protocol, assert_never
 from gateway.cluster.background import BackgroundTasks
 from gateway.cluster.command_outbox import CommandOutbox, CommandSender
 from gateway.cluster.feeds import Feeds
-from gateway.cluster.followers import Follower
 from gateway.cluster.game_cards import GameCards
 from gateway.cluster.identity import IdSource
 from gateway.cluster.player_names import PlayerNames
@@ -18,6 +17,7 @@ from gateway.cluster.room_directory import DirectoryWatcher, RoomDirectory
 from gateway.cluster.tokens import LATE_MS, Claims, Tokens
 from gateway.dialects.requests import CountRejection
 from gateway.metrics import Metrics
+from gateway.session.attachments import Follower
 from gateway.session.effects import (
     Attach,
     CheckToken,
@@ -64,11 +64,10 @@ class Performed(CommandSender, Follower, DirectoryWatcher, Protocol):
     """The connection that effects are performed for."""
 
     number: int
+    sid: SessionId
     gateway: GatewayId
     """The id that the gateway had when the connection was opened: name claims and rooms hold this id."""
 
-    @property
-    def sid(self) -> SessionId: ...
     def close(self, close_code: CloseCode) -> None: ...
     def lost(self) -> None: ...
     def resume(self, result: object) -> None:
@@ -122,6 +121,7 @@ class EffectPerformer:
             case CloseReplaced(sid=sid):
                 self._close_replaced(connection, sid)
             case RegisterSession(sid=sid):
+                connection.sid = sid
                 self._by_sid[sid] = connection
             case bytes() | Submit() | Close():
                 raise AssertionError("the connection performs these itself")

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gateway.cluster.followers import Follower
 from gateway.session.attachments import Attachment
 from shared.deliveries import Reply
 from shared.ids import Epoch, Offset, RoomId
@@ -22,7 +21,7 @@ class Feed:
     """A room that sessions of this gateway follow."""
 
     room: RoomId
-    followers: tuple[tuple[Attachment, Follower], ...] = ()
+    followers: tuple[Attachment, ...] = ()
     top: Offset = Offset(0)
     """The last step that a message or a reply to this gateway has named."""
     filling: bool = False
@@ -36,8 +35,8 @@ class Feed:
 
     def attachment_of(self, reply: Reply) -> Attachment | None:
         """The attachment of the client that a reply is for, unless the client waits for a view."""
-        for attachment, follower in self.followers:
-            if follower.number == reply.conn:
+        for attachment in self.followers:
+            if attachment.follower.number == reply.conn:
                 return None if attachment.stale else attachment
         return None
 

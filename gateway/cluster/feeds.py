@@ -20,7 +20,6 @@ from gateway.cluster.feed import Feed, HeldAnswer
 from gateway.cluster.followers import (
     CHUNK_BYTES,
     SEAT_LEFT,
-    Follower,
     catch_up,
     has_missed,
     notify_if_seat_lost,
@@ -30,7 +29,7 @@ from gateway.cluster.identity import GatewayIdentity
 from gateway.cluster.visibility import visible_part
 from gateway.dialects.contract import DeliveredStep
 from gateway.metrics import Metrics
-from gateway.session.attachments import Attachment
+from gateway.session.attachments import Attachment, Follower
 from shared.bus import updates, visibility
 from shared.bus.keys import Keys
 from shared.bus.store import Store, StoreError
@@ -86,10 +85,11 @@ class Feeds:
         """Deliver the room's steps from the attachment's position on, in place of an earlier attachment of the same
         follower. `top` is the room's last step: if the follower has seen less, or something else, the rest is read."""
         feed = self._feeds.setdefault(attachment.room, Feed(attachment.room))
-        for other, its_follower in feed.followers:
-            if its_follower is follower:
+        attachment.follower = follower
+        for other in feed.followers:
+            if other.follower is follower:
                 other.stale = True
-        feed.followers = (*(pair for pair in feed.followers if pair[1] is not follower), (attachment, follower))
+        feed.followers = (*(other for other in feed.followers if other.follower is not follower), attachment)
         feed.top = max(feed.top, top.offset)
         if feed.top > top.offset or attachment.position != top:
             self._fill([feed])
@@ -97,13 +97,13 @@ class Feeds:
     def detach(self, attachment: Attachment) -> bool:
         """True if the attachment was that of the room's last spectator at this gateway."""
         feed = self._feeds.get(attachment.room)
-        if feed is None or all(other is not attachment for other, _ in feed.followers):
+        if feed is None or attachment not in feed.followers:
             return False
-        feed.followers = tuple(pair for pair in feed.followers if pair[0] is not attachment)
+        feed.followers = tuple(other for other in feed.followers if other is not attachment)
         attachment.stale = True
         if not feed.followers:
             del self._feeds[attachment.room]
-        return attachment.seat is None and all(other.seat is not None for other, _ in feed.followers)
+        return attachment.seat is None and all(other.seat is not None for other in feed.followers)
 
     def audiences(self, most: int) -> dict[RoomId, int]:
         """The number of spectators at this gateway of each room that has some; of the rooms with the most of them, if
@@ -111,13 +111,13 @@ class Feeds:
         counts = {
             feed.room: count
             for feed in self._feeds.values()
-            if (count := sum(attachment.seat is None for attachment, _ in feed.followers))
+            if (count := sum(attachment.seat is None for attachment in feed.followers))
         }
         return counts if len(counts) <= most else dict(nlargest(most, counts.items(), key=itemgetter(1)))
 
     def has_spectator(self, room: RoomId) -> bool:
         feed = self._feeds.get(room)
-        return feed is not None and any(attachment.seat is None for attachment, _ in feed.followers)
+        return feed is not None and any(attachment.seat is None for attachment in feed.followers)
 
     def reposition(self, attachment: Attachment, position: Position) -> None:
         """The follower was sent a full view as of this position."""
@@ -141,7 +141,10 @@ class Feeds:
             return
         if delivery.epoch != epoch or delivery.number != number + 1:
             self._gap(partition)
-        self._last[partition] = (delivery.epoch, delivery.number)
+        # One object for all deliveries of an owner: each attachment keeps it, and an object that only this attachment
+        # has would be in no cache of the processor when the next step takes its place.
+        epoch = epoch if delivery.epoch == epoch else delivery.epoch
+        self._last[partition] = (epoch, delivery.number)
         # Order within a delivery. Replies that attach a session come before the steps: the steps right behind such a
         # reply are not in its view, and a session that is not attached yet would miss them. All other replies come
         # after the steps: a client must see the step of its move before the acknowledgement, because a client that has
@@ -151,12 +154,12 @@ class Feeds:
         for step in delivery.steps:
             feed = feeds.get(step.room)
             if feed is not None:
-                delivered = self._deliver(feed, step)
+                delivered = self._deliver(feed, step, epoch)
                 if step.unseats is not False and delivered is not None and SEAT_LEFT in delivered.raw:
                     _notify_lost_seats(feed, delivered)
             done = step.done
             if done is not None and done.gateway == gateway:
-                reply = Reply(done.conn, step.room, done.id, "", "", step.epoch, step.offset)
+                reply = Reply(done.conn, step.room, done.id, "", "", epoch, step.offset)
                 if feed is None or not (feed.filling or feed.behind):
                     answer(reply)
                 else:
@@ -209,14 +212,15 @@ class Feeds:
         every follower is attached again."""
         self._last.clear()
         for feed in self._feeds.values():
-            for attachment, follower in feed.followers:
-                follower.attach_again(attachment)
+            for attachment in feed.followers:
+                attachment.follower.attach_again(attachment)
         self._fill(list(self._feeds.values()))
         for number in range(len(self._keys)):
             self._resend(Partition(number))
 
-    def _deliver(self, feed: Feed, step: StepMessage) -> DeliveredStep | None:
-        """Deliver a step to the followers that are waiting for it; the step as one of them saw it."""
+    def _deliver(self, feed: Feed, step: StepMessage, epoch: Epoch) -> DeliveredStep | None:
+        """Deliver a step to the followers that are waiting for it; the step as one of them saw it. `epoch` is that of
+        the step."""
         offset = feed.top = step.offset
         if feed.filling:
             # Any number needs it: after the store lost its last steps, a new step takes the number of a lost one.
@@ -226,9 +230,9 @@ class Feeds:
         first_part: msgspec.Raw | None = None
         first: DeliveredStep | None = None
         others: dict[int, DeliveredStep] | None = None
-        for attachment, follower in feed.followers:
+        for attachment in feed.followers:
             if attachment.offset != offset - 1 or attachment.stale or attachment.behind:
-                hole |= has_missed(attachment, follower, step)
+                hole |= has_missed(attachment, step)
                 continue
             part = step.public
             if step.seats or attachment.seat is None:
@@ -244,10 +248,10 @@ class Feeds:
                     others = {}
                 delivered = others.setdefault(id(part), DeliveredStep(bytes(part)))
             # As `advance`, without a call: this runs for every move and every player.
-            attachment.epoch, attachment.offset, attachment.commit = step.epoch, offset, step.commit
-            follower.deliver(attachment, delivered)
+            attachment.epoch, attachment.offset, attachment.commit = epoch, offset, step.commit
+            attachment.follower.deliver(attachment, delivered)
             if attachment.pending_view is not None:
-                send_due_views(attachment, follower)
+                send_due_views(attachment)
         if hole:
             self._fill([feed])
         return first
@@ -306,11 +310,11 @@ class Feeds:
         """Read and deliver the first chunk of what each follower has missed. False if the store cannot be read."""
         wanted: list[_Behind] = []
         for feed in feeds:
-            for attachment, follower in feed.followers:
+            for attachment in feed.followers:
                 if attachment.behind:
                     attachment.refill = True
                 else:
-                    wanted.append((feed, attachment, follower))
+                    wanted.append((feed, attachment))
         wanted.sort(key=lambda behind: partition_of(behind[0].room, len(self._keys)))  # those of one log together
         for at in range(0, len(wanted), _FOLLOWERS_AT_ONCE):
             if not await self._read_chunks(wanted[at : at + _FOLLOWERS_AT_ONCE]):
@@ -320,7 +324,7 @@ class Feeds:
     async def _read_chunks(self, wanted: list["_Behind"]) -> bool:
         places = [
             Wanted(self._partition(feed.room), feed.room, attachment.position, attachment.commit, feed.top)
-            for feed, attachment, _ in wanted
+            for feed, attachment in wanted
         ]
         try:
             missed_steps = visibility.missed if self._visible_only else updates.missed
@@ -328,34 +332,34 @@ class Feeds:
         except StoreError as error:
             log.info("cannot read missed steps, will try again: %s", error)
             return False
-        for (feed, attachment, follower), place, missed in zip(wanted, places, found, strict=True):
+        for (feed, attachment), place, missed in zip(wanted, places, found, strict=True):
             if attachment.position != place.position:
                 continue
             if attachment.stale:
                 attachment.rewound |= missed.lost == "rewound"
                 continue
-            if catch_up(attachment, follower, missed):
+            if catch_up(attachment, missed):
                 if not attachment.behind and missed.steps and attachment.wants & Wants.VIEW:
-                    follower.views_missed(attachment)
+                    attachment.follower.views_missed(attachment)
             elif attachment.behind:
                 attachment.refill = True
             elif not attachment.stale:
                 attachment.behind = True
                 feed.behind += 1
-                self._tasks.spawn(self._send_chunks(feed, attachment, follower))
+                self._tasks.spawn(self._send_chunks(feed, attachment))
         return True
 
-    async def _send_chunks(self, feed: Feed, attachment: Attachment, follower: Follower) -> None:
+    async def _send_chunks(self, feed: Feed, attachment: Attachment) -> None:
         """Send a follower the rest of what it has missed. The other followers of the room do not wait for it."""
         pause_s = _FIRST_PAUSE_S
         try:
             while not attachment.stale:
-                if follower.buffered() > CHUNK_BYTES:
+                if attachment.follower.buffered() > CHUNK_BYTES:
                     await asyncio.sleep(pause_s)
                     pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
                     continue
                 pause_s, attachment.refill = _FIRST_PAUSE_S, False
-                if not await self._read_chunks([(feed, attachment, follower)]):
+                if not await self._read_chunks([(feed, attachment)]):
                     await asyncio.sleep(_RETRY_S)
                 elif not attachment.refill:
                     break
@@ -365,18 +369,18 @@ class Feeds:
             feed.behind -= 1
             self._release(feed)
         if not attachment.stale and attachment.wants & Wants.VIEW:
-            follower.views_missed(attachment)
+            attachment.follower.views_missed(attachment)
 
     def _partition(self, room: RoomId) -> Keys:
         return self._keys[partition_of(room, len(self._keys))]
 
 
-_Behind: TypeAlias = tuple[Feed, Attachment, Follower]
+_Behind: TypeAlias = tuple[Feed, Attachment]
 """A follower that has missed steps of a room."""
 
 
 def _notify_lost_seats(feed: Feed, step: DeliveredStep) -> None:
     """Notify the followers whose seats a step has taken away, if they have seen the step."""
-    for attachment, follower in feed.followers:
+    for attachment in feed.followers:
         if attachment.offset == step.update.offset and not attachment.stale:
-            notify_if_seat_lost(attachment, follower, step)
+            notify_if_seat_lost(attachment, step)

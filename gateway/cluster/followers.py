@@ -1,14 +1,11 @@
-"""One follower of a room: the contract of connections, and the delivery of steps to one of them.
+"""The delivery of steps to one follower of a room.
 
 The functions move the follower's attachment. They need neither the room's other followers nor the store.
 """
 
-from typing import Protocol
-
 import msgspec
 
 from gateway.cluster.visibility import visible_part
-from gateway.dialects.answers import ViewReason
 from gateway.dialects.contract import DeliveredStep
 from gateway.session.attachments import Attachment
 from shared.bus.updates import Missed
@@ -20,39 +17,11 @@ SEAT_LEFT = b'"room.left"'
 """Part of every step in which a seat was given up or taken away."""
 
 
-class Follower(Protocol):
-    """A connection that follows a room."""
-
-    number: int
-    """The number by which replies name the connection."""
-
-    def deliver(self, attachment: Attachment, step: DeliveredStep) -> None:
-        """The next step, as this follower may see it."""
-
-    def views_due(self, attachment: Attachment) -> None:
-        """All steps up to the pending views were delivered."""
-
-    def views_missed(self, attachment: Attachment) -> None:
-        """Missed steps were delivered. The store keeps them without the views that this follower wants."""
-
-    def position_lost(self, attachment: Attachment, reason: ViewReason) -> None:
-        """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
-
-    def attach_again(self, attachment: Attachment) -> None:
-        """Repeat to the room that its updates are received here: the store may have lost that."""
-
-    def seat_lost(self, attachment: Attachment, reason: str) -> None:
-        """The step that was just delivered took the attachment's seat away."""
-
-    def buffered(self) -> int:
-        """Bytes that the client has not read yet."""
-
-
-def catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool:
+def catch_up(attachment: Attachment, missed: Missed) -> bool:
     """Deliver missed steps; False if some are left for the next chunk."""
     if missed.lost:
         attachment.stale = True
-        follower.position_lost(attachment, missed.lost)
+        attachment.follower.position_lost(attachment, missed.lost)
     sent = 0
     for step in missed.steps:
         if sent >= CHUNK_BYTES or attachment.stale:
@@ -60,27 +29,27 @@ def catch_up(attachment: Attachment, follower: Follower, missed: Missed) -> bool
         part = bytes(visible_part(step, attachment.seat, attachment.since, attachment.wants))
         sent += len(part)
         delivered = DeliveredStep(part)
-        advance(attachment, follower, step, delivered)
+        advance(attachment, step, delivered)
         if step.unseats is not False and SEAT_LEFT in part and step.offset >= attachment.since:
-            notify_if_seat_lost(attachment, follower, delivered)
+            notify_if_seat_lost(attachment, delivered)
     return not missed.more
 
 
-def advance(attachment: Attachment, follower: Follower, step: StepMessage, delivered: DeliveredStep) -> None:
+def advance(attachment: Attachment, step: StepMessage, delivered: DeliveredStep) -> None:
     """Deliver the step after the attachment's position."""
     attachment.epoch, attachment.offset, attachment.commit = step.epoch, step.offset, step.commit
-    follower.deliver(attachment, delivered)
+    attachment.follower.deliver(attachment, delivered)
     if attachment.pending_view is not None:
-        send_due_views(attachment, follower)
+        send_due_views(attachment)
 
 
-def send_due_views(attachment: Attachment, follower: Follower) -> None:
+def send_due_views(attachment: Attachment) -> None:
     pending = attachment.pending_view
     if pending is not None and pending.top.offset <= attachment.offset and not attachment.stale:
-        follower.views_due(attachment)
+        attachment.follower.views_due(attachment)
 
 
-def has_missed(attachment: Attachment, follower: Follower, step: StepMessage) -> bool:
+def has_missed(attachment: Attachment, step: StepMessage) -> bool:
     """Whether a follower that the step cannot be delivered to has missed steps before it, which have to be read."""
     if attachment.stale or attachment.behind:
         attachment.refill |= attachment.behind
@@ -89,14 +58,14 @@ def has_missed(attachment: Attachment, follower: Follower, step: StepMessage) ->
         return True
     if step.epoch > attachment.epoch:  # the store has lost steps that the client has seen
         attachment.stale = True
-        follower.position_lost(attachment, "rewound")
+        attachment.follower.position_lost(attachment, "rewound")
     return False
 
 
-def notify_if_seat_lost(attachment: Attachment, follower: Follower, step: DeliveredStep) -> None:
+def notify_if_seat_lost(attachment: Attachment, step: DeliveredStep) -> None:
     """Notify a follower whose seat a step has taken away: the private parts of later steps are for the next player of
     the seat. The feed searches the step for it, because steps are sent to clients of `play` without being decoded. A
     player who gives a seat up is detached with the answer to that request."""
     for event in msgspec.json.decode(step.update.events):
         if event["type"] == "room.left" and event["seat"] == attachment.seat and event["reason"] != "left":
-            follower.seat_lost(attachment, event["reason"])
+            attachment.follower.seat_lost(attachment, event["reason"])

@@ -1,10 +1,11 @@
 """A session's places in rooms: one attachment per room, and views that wait until the steps they show were sent."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
 
 from gateway.dialects.answers import RoomAttached, ViewReason
+from gateway.dialects.contract import DeliveredStep
 from shared.deliveries import Reply
 from shared.ids import CommandId, CommitNumber, Epoch, Offset, RoomId, Seat
 from shared.room_views import Position
@@ -19,6 +20,34 @@ class PendingView:
 
     top: Position
     answers: tuple[PendingAnswer, ...]
+
+
+class Follower(Protocol):
+    """A connection that follows a room."""
+
+    number: int
+    """The number by which replies name the connection."""
+
+    def deliver(self, attachment: "Attachment", step: DeliveredStep) -> None:
+        """The next step, as this follower may see it."""
+
+    def views_due(self, attachment: "Attachment") -> None:
+        """All steps up to the pending views were delivered."""
+
+    def views_missed(self, attachment: "Attachment") -> None:
+        """Missed steps were delivered. The store keeps them without the views that this follower wants."""
+
+    def position_lost(self, attachment: "Attachment", reason: ViewReason) -> None:
+        """The steps after the attachment's position cannot be delivered: `trimmed` or `rewound`."""
+
+    def attach_again(self, attachment: "Attachment") -> None:
+        """Repeat to the room that its updates are received here: the store may have lost that."""
+
+    def seat_lost(self, attachment: "Attachment", reason: str) -> None:
+        """The step that was just delivered took the attachment's seat away."""
+
+    def buffered(self) -> int:
+        """Bytes that the client has not read yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +79,8 @@ class Attachment:
     refresh_id: CommandId | None = None
     """The gateway's own command that asks for a full view. A reply to an earlier one is out of date."""
     refresh_reason: ViewReason = ""
+    follower: Follower = field(init=False, repr=False)
+    """The connection that the steps are delivered to. `Feeds.attach` sets it."""
 
     @property
     def position(self) -> Position:

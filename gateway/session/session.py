@@ -68,6 +68,7 @@ class Session:
         "_attached",
         "_conversation",
         "_guesses",
+        "_played_room",
         "_question",
         "_queue",
         "_rates",
@@ -96,6 +97,10 @@ class Session:
         self._rates = rates
         self._attached = self.state.attachments.by_room
         self._guesses = RoomGuesses(opening.rooms, self._attached, rates)
+        self._played_room: RoomId | None = None
+        """The room of the last move, as long as nothing but moves has happened since: no request waits, and the session
+        is attached to the room. So the next move there needs neither the queue nor the attachments, which are in no
+        cache by then."""
         self._raw = dialect.raw
         self._ack = dialect.ack
         self._refs: dict[tuple[RoomId, CommandId], Any] = {}
@@ -123,14 +128,13 @@ class Session:
         if self.closed:
             return ()
         outputs = self._conversation.receive(frame)
-        if (
-            type(outputs) is tuple
-            and not self._queue
-            and len(outputs) == 1
-            and type(outputs[0]) is ActRequest
-            and outputs[0].room in self._attached
-        ):
-            return (self._command(outputs[0]),)  # nearly all frames are moves
+        if type(outputs) is tuple and len(outputs) == 1 and type(outputs[0]) is ActRequest:  # nearly all frames
+            move = outputs[0]
+            if move.room == self._played_room:
+                return (self._command(move),)
+            if not self._queue and move.room in self._attached:
+                self._played_room = move.room
+                return (self._command(move),)
         effects = self._begin()
         self._carry_out(outputs)
         return effects
@@ -290,8 +294,10 @@ class Session:
     # --- carrying out a conversation's outputs ------------------------------------------------------------------------
 
     def _begin(self) -> list[Effect]:
-        self.state.effects = []
-        return self.state.effects
+        """Begin a call that may do anything."""
+        self._played_room = None
+        effects = self.state.effects = []
+        return effects
 
     def _carry_out(self, outputs: Iterable[Output]) -> None:
         effects = self.state.effects

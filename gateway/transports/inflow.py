@@ -36,8 +36,8 @@ class Inflow:
         self._timer: asyncio.Handle | None = None
         self._slow = False
         self.bytes = BURST_BYTES
-        """Bytes that may be read before the clock is looked at. The transport subtracts every read, and calls
-        `out_of_bytes` below zero: a few instructions for each read."""
+        """Bytes that may be read before the clock is looked at. The transport subtracts every read that is not charged
+        to another limit, and calls `out_of_bytes` below zero: a few instructions for each read."""
         self._bytes_at = self._controls_at = loop.time()
         self._controls = float(BURST_CONTROLS)
 

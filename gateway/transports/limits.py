@@ -2,6 +2,9 @@
 
 from collections import Counter
 
+_ROUNDING = 0.001
+"""Part of a request that clients of a `RateLimit` get for nothing: sums of many intervals are not exact."""
+
 
 class TokenBucket:
     """A token bucket: it is refilled at `rate` tokens per second, up to `burst`."""
@@ -33,6 +36,27 @@ class TokenBucket:
             return False
         self._tokens = tokens - 1
         return True
+
+
+class RateLimit:
+    """The same limit for any number of clients: `burst` requests at once, `rate` per second. As a token bucket, but all
+    that is kept for a client is one number, the time until which its requests so far use the rate up. It starts at any
+    time that is over. (In the literature: the generic cell rate algorithm.)"""
+
+    __slots__ = ("_interval_s", "_most_ahead_s")
+
+    def __init__(self, rate: float, burst: float) -> None:
+        self._interval_s = 1 / rate
+        self._most_ahead_s = (burst - 1 + _ROUNDING) / rate
+        """How far the number of a client whose next request is allowed may lie ahead of the clock."""
+
+    def take(self, used_until: float, now: float) -> float | None:
+        """Count a request. Returns the client's new number; None: the client has exceeded the rate."""
+        if used_until <= now:
+            return now + self._interval_s
+        if used_until - now > self._most_ahead_s:
+            return None
+        return used_until + self._interval_s
 
 
 class ConnectionLimiter:

@@ -125,8 +125,6 @@ class WebSocket(asyncio.Protocol):
             self._library.receive_data(data)
             self._shake_hands()
             return
-        inflow = self._inflow
-        inflow.bytes -= len(data)
         if (
             len(data) > 6
             and data[0] == TEXT_FRAME
@@ -136,14 +134,16 @@ class WebSocket(asyncio.Protocol):
             and self._fragments is None
         ):  # exactly one short masked text frame: nearly all reads are
             message = apply_mask(data[6:], data[2:6])
-            if message.isascii():
-                self._connection.receive(message)
-            else:
+            if not message.isascii():
                 self._receive_text(message)
+            elif self._connection.receive(message):
+                return  # not charged to the budget of bytes: these are few, and the limit of frames counts them
         else:
             self._rest = self._rest + data if self._rest else data
-            if not inflow.waiting:
+            if not self._inflow.waiting:
                 self._go_on()
+        inflow = self._inflow
+        inflow.bytes -= len(data)
         if inflow.bytes < 0:
             inflow.out_of_bytes()
 

@@ -13,7 +13,7 @@ from shared.bus.directory import ListingChange, storing
 from shared.bus.registry import GATEWAYS, WORKERS
 from shared.commands import Gone
 from shared.deliveries import Heartbeat, SessionReplaced
-from shared.ids import Epoch, Partition, RoomId
+from shared.ids import Epoch, Partition, RoomId, SessionId
 from shared.room_events import RoomStatus
 from shared.room_views import Listing
 from tests.support.gateway_bench import GATEWAY, KEYS, ROOM, SETTINGS, GatewayBench, RecordedTransport, settle
@@ -114,6 +114,15 @@ async def test_a_replaced_session_is_closed() -> None:
     bench.subscriptions[0].on_message(keys.control(GATEWAY), replaced)
     assert transport.closed is not None
     assert transport.closed.code == 4001
+
+
+async def test_a_session_that_was_just_claimed_and_is_replaced_at_once_is_closed() -> None:
+    bench = await started()
+    connection, transport = bench.connect()
+    connection.session.state.sid = SessionId("s-claimed")
+    replaced = msgspec.json.encode(SessionReplaced(SessionId("s-claimed"), connection.number))
+    bench.subscriptions[0].on_message(keys.control(GATEWAY), replaced)
+    assert transport.closed is not None
 
 
 async def test_a_connection_with_the_number_but_not_the_session_stays_open() -> None:

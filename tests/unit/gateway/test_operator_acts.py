@@ -15,6 +15,7 @@ from shared.bus.keys import Keys
 from shared.errors import Rejected
 from shared.ids import LOBBY, RoomId, partition_of
 from shared.journal_records import Acted, JournalEntry
+from shared.results import FiledRecord
 from tests.support.memory_cluster import PARTITIONS, MemoryClient, MemoryCluster
 from tests.support.snarl_clients import join as join_snarl
 from tests.support.snarl_clients import snarl_cluster
@@ -202,7 +203,7 @@ def test_a_room_that_cannot_be_loaded_stays_quarantined() -> None:
     two_at_stones(cluster)
     partition = cluster.worker.node.ownership.partitions[partition_of(ROOM, PARTITIONS)]
     del partition.rooms[ROOM]
-    partition.unwritten.rooms[ROOM].records[0] = b"[1000,9,0,[1,1]]"
+    partition.unwritten.rooms[ROOM][0] = FiledRecord(b"[1000,9,0,[1,1]]")
     partition.quarantined.add(ROOM)
     assert order(cluster, ActKind.FREE) == "room/quarantined"
     assert "cannot be loaded" in run(cluster, quarantine.reasons(cluster.gateway.node.store, KEYS))[ROOM]

@@ -11,14 +11,11 @@ import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from gateway.dialects.play.codec import encode_ack
-from gateway.dialects.play.messages import AckOut
 from gateway.http.descriptions.asyncapi import asyncapi
 from gateway.http.descriptions.schemas import components
 from shared.game import Game
 from shared.game_schemas import game_schemas
 from shared.games import stones
-from shared.ids import CommandId, Epoch, Offset, RoomId
 from tests.support import play_transcripts
 from tests.support.descriptions import DOCUMENTS, FOLDER, PARTS, text
 from tests.support.http_site import HttpSite
@@ -135,11 +132,6 @@ def test_every_frame_of_a_recorded_conversation_fits(
 def test_every_frame_of_the_present_version_fits(by_direction: dict[str, dict[str, Draft7Validator]]) -> None:
     seen = check_frames(play_transcripts.record("stones"), by_direction)
     assert seen == {f"{way} {kind}" for way, kinds in by_direction.items() for kind in kinds}
-
-
-def test_the_acknowledgement_that_is_written_by_hand_is_one() -> None:
-    written = encode_ack(CommandId(7), RoomId(1000), Epoch(3), Offset(5))
-    assert msgspec.json.encode(AckOut(id=7, room=RoomId(1000), epoch=Epoch(3), offset=Offset(5))) == written
 
 
 # --- games and structs ------------------------------------------------------------------------------------------------

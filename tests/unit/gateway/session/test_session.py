@@ -234,6 +234,15 @@ def test_requests_run_one_after_the_other_and_commands_wait_behind_them() -> Non
     assert effects[-1] == Submit(ROOM, CommandId(2), Say("hi"))
 
 
+def test_a_move_after_another_move_waits_behind_a_request_that_came_between() -> None:
+    client = Client().seated()
+    client.say(type="act", id=10, room=ROOM, command={})
+    client.say(type="view", id=11, room=ROOM)
+    assert client.say(type="act", id=12, room=ROOM, command={}) == []
+    assert [effect.id for effect in client.answer(11, view=VIEW) if isinstance(effect, Submit)] == [12]
+    assert kinds(client.say(type="act", id=13, room=ROOM, command={})) == [Submit]
+
+
 def test_more_requests_than_may_wait_are_refused() -> None:
     client = Client().welcomed()
     for number in range(256):
@@ -504,6 +513,16 @@ def test_moves_in_rooms_where_the_client_has_no_seat_are_guesses_too() -> None:
     assert [kinds(some) for some in effects] == [[Submit]] * 20 + [[CountRejection, "error"]] * 10
     assert codes(effects[-1]) == ["busy/rate"]
     assert kinds(client.say(type="act", id=100, room=ROOM, command={})) == [Submit]
+
+
+def test_moves_in_a_room_that_the_client_has_lost_its_seat_in_are_guesses() -> None:
+    client = Client().seated()
+    assert kinds(client.say(type="act", id=10, room=ROOM, command={})) == [Submit]
+    attachment = client.session.state.attachments.get(ROOM)
+    assert attachment is not None
+    client.session.seat_lost(attachment, "removed")
+    effects = [client.say(type="act", id=11 + number, room=ROOM, command={}) for number in range(21)]
+    assert codes(effects[-1]) == ["busy/rate"]
 
 
 def test_a_client_that_has_guessed_too_often_can_join_listed_rooms() -> None:

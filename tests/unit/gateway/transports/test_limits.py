@@ -1,9 +1,11 @@
 """Limits on the messages of a client."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.transports.client_address import client_address
-from gateway.transports.limits import ConnectionLimiter, TokenBucket
+from gateway.transports.limits import ConnectionLimiter, RateLimit, TokenBucket
 
 
 def test_a_burst_is_allowed() -> None:
@@ -29,6 +31,32 @@ def test_being_refused_costs_nothing() -> None:
     for moment in range(9):
         bucket.take(moment / 10)
     assert bucket.take(1.0)
+
+
+def taken(limit: RateLimit, *moments: float) -> list[bool]:
+    """Whether each of one client's requests is allowed."""
+    used_until, allowed = moments[0], []
+    for moment in moments:
+        until = limit.take(used_until, moment)
+        allowed.append(until is not None)
+        used_until = used_until if until is None else until
+    return allowed
+
+
+@given(
+    st.integers(1, 20),
+    st.sampled_from((0.0, 1_000_000.0)),
+    st.lists(st.one_of(st.just(0), st.integers(0, 32), st.integers(0, 10_000)), min_size=1, max_size=100),
+)
+def test_a_rate_limit_allows_what_a_bucket_of_tokens_allows(burst: int, moment: float, pauses: list[int]) -> None:
+    moments = [moment := moment + pause / 64 for pause in pauses]
+    bucket = TokenBucket(8, burst, moments[0])
+    assert taken(RateLimit(8, burst), *moments) == [bucket.take(moment) for moment in moments]
+
+
+@pytest.mark.parametrize("rate", [3, 500, 10_007])
+def test_a_rate_limit_allows_the_whole_burst_although_intervals_are_rounded(rate: int) -> None:
+    assert taken(RateLimit(rate, 1_000), *[1e6] * 1_001) == [True] * 1_000 + [False]
 
 
 def test_a_crowd_has_a_limit() -> None:

@@ -6,7 +6,9 @@ import pytest
 from websockets.frames import Opcode
 
 from gateway.dialects.framing import MOST_BYTES
-from gateway.transports.inflow import BURST_CONTROLS, FRAMES_PER_TURN
+from gateway.transports.inflow import BURST_BYTES, BURST_CONTROLS, FRAMES_PER_TURN
+from shared.runtime.settings import GatewaySettings
+from tests.support.gateway_bench import PARTITIONS, GatewayBench
 from tests.unit.gateway.transports.raw_websocket import RawClient, frame, text
 
 # --- budgets and turns ------------------------------------------------------------------------------------------------
@@ -87,6 +89,15 @@ async def test_a_client_that_does_not_read_is_closed_as_slow_although_it_is_not_
     ((opcode, body),) = await client.received()
     assert opcode is Opcode.CLOSE
     assert int.from_bytes(body[:2], "big") == 4002
+
+
+@pytest.mark.parametrize(("rate", "charged"), [(1_000, 0), (1, 3)])
+async def test_short_messages_beyond_the_rate_are_charged_as_bytes(rate: int, charged: int) -> None:
+    client = RawClient(GatewayBench(GatewaySettings(partitions=PARTITIONS, rate=rate, burst=rate)))
+    message = text(b"hello")
+    for _ in range(charged + 1 if charged else 10):
+        client.receive(message)
+    assert client.protocol._inflow.bytes == BURST_BYTES - charged * len(message)
 
 
 # --- too big ----------------------------------------------------------------------------------------------------------
