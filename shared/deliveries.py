@@ -7,6 +7,7 @@ import msgspec
 
 from shared.ids import CommandId, CommitNumber, Epoch, GatewayId, Offset, Partition, RoomId, Seat, SessionId
 from shared.room_events import NOTHING, RoomSpec
+from shared.room_views import Update
 
 _encode = msgspec.json.Encoder().encode
 
@@ -43,7 +44,7 @@ class CompletedCommand(msgspec.Struct, frozen=True, gc=False, array_like=True):
     id: CommandId
 
 
-class StepMessage(msgspec.Struct, gc=False, array_like=True):
+class StepMessage(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A step of a room on its way to a gateway."""
 
     room: RoomId
@@ -61,10 +62,16 @@ class StepMessage(msgspec.Struct, gc=False, array_like=True):
     """The `Update` as replays of the finished game show it, if spectators may not see all of it before."""
     commit: CommitNumber = CommitNumber(0)
     """The commit of the partition that the step is part of. With the epoch it is the id of the entry in the partition's
-    log. The commit fills it in."""
+    log."""
     unseats: bool | None = None
     """Whether a seat is given up or taken away in it. None: a worker of an older release does not say. Gateways would
     otherwise have to search every step for such an event."""
+
+
+def encode_public_step(update: Update, done: CompletedCommand | None, commit: CommitNumber) -> bytes:
+    """The `StepMessage` of a step that all receivers see alike. Nearly all steps are moves of which that holds, so the
+    update is encoded in place, and no `StepMessage` is made."""
+    return _encode((update.room, update.epoch, update.offset, update, {}, None, done, None, commit, False))
 
 
 class Heartbeat(msgspec.Struct, frozen=True, tag_field="do", tag="beat"):
@@ -99,11 +106,8 @@ class Delivery(msgspec.Struct, frozen=True, gc=False, array_like=True):
     replies: tuple[Reply, ...] = ()
 
 
-def encode_delivery(
-    partition: Partition, epoch: Epoch, number: int, steps: Sequence[bytes], replies: Sequence[Reply]
-) -> bytes:
-    """A `Delivery` in JSON. The steps are encoded already: several gateways receive the same ones."""
-    head = f"[{partition},{epoch},{number},[".encode()
-    if not replies:
-        return head + b",".join(steps) + b"],[]]"
-    return head + b",".join(steps) + b"]," + _encode(replies) + b"]"
+def encode_around_steps(
+    partition: Partition, epoch: Epoch, number: int, replies: Sequence[Reply]
+) -> tuple[bytes, bytes]:
+    """A `Delivery` in JSON: its parts before and behind the list of steps, which may be the same for all gateways."""
+    return f"[{partition},{epoch},{number},".encode(), b"," + _encode(replies) + b"]" if replies else b",[]]"

@@ -8,7 +8,9 @@ from typing import TypeAlias
 import msgspec
 
 from shared.acts import OperatorAct
-from shared.ids import CommandId, Epoch, GatewayId, Offset, Seat, SessionId, TraceId
+from shared.ids import CommandId, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, TraceId
+
+_encode = msgspec.json.Encoder().encode
 
 
 class BaseNote(msgspec.Struct, frozen=True, gc=False, tag_field="note", tag=str.lower, omit_defaults=True):
@@ -66,6 +68,25 @@ class JournalRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 RecordPlace: TypeAlias = tuple[Offset, int]
 """The offset of a step, and the number of the record behind that step (0: the step itself)."""
+
+
+class LoggedRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A record with its room and place, as logs and journals hold it."""
+
+    room: RoomId
+    offset: Offset
+    number: int
+    record: msgspec.Raw
+
+    @property
+    def place(self) -> RecordPlace:
+        return self.offset, self.number
+
+
+def encode_logged(room: RoomId, offset: Offset, number: int, record: JournalRecord) -> bytes:
+    """A `LoggedRecord`. Its first entry is the room."""
+    return _encode((room, offset, number, record))
+
 
 JournalEntry: TypeAlias = tuple[Offset, int, JournalRecord]
 """A record and its place."""

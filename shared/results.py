@@ -11,9 +11,9 @@ import msgspec
 
 from shared.acts import AuditEntry
 from shared.commands import Envelope
-from shared.deliveries import Reply, StepMessage
-from shared.ids import GameVersion, GatewayId, Offset, RoomId
-from shared.journal_records import JournalRecord, RecordPlace
+from shared.deliveries import Reply
+from shared.ids import CommitNumber, GameVersion, GatewayId, Offset, RoomId
+from shared.journal_records import RecordPlace
 from shared.room_views import Listing
 
 
@@ -32,15 +32,17 @@ DeadlineChange: TypeAlias = tuple[DueDeadline, bool]
 
 
 class FiledRecord(msgspec.Struct, frozen=True, gc=False):
-    """A journal record at its place. A step also has a message, and the gateways that receive it."""
+    """A journal record, encoded with its place. A step also has a message, and the gateways that receive it."""
 
-    offset: Offset
-    number: int
-    record: JournalRecord
-    message: StepMessage | None = None
+    body: bytes = b""
+    """The `LoggedRecord`."""
+    step: bytes = b""
+    """The `StepMessage`; empty: the record is not a step."""
+    kept: bytes = b""
+    """The step as the room's updates keep it: without views."""
     gateways: tuple[GatewayId, ...] = ()
-    kept: StepMessage | None = None
-    """The message as the room's updates keep it, if that is another one: without views."""
+    game: str = ""
+    """The game of the room, with a step."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, gc=False):
@@ -79,8 +81,9 @@ class OtherChanges(msgspec.Struct, gc=False):
     """The room is set aside no longer."""
     audit: AuditEntry | None = None
     """The operator's act that the command was."""
-    history_wanted: bool = False
-    """A gateway is about to read the room's history: the part that is not written yet has to be written."""
+    write_history: bool = False
+    """The part of the room's history that is not written yet has to be written: a gateway is about to read it, or it
+    has become large."""
     opened: GameVersion = GameVersion("")
     """The game version of a room that was opened. With a listing, as `ended`."""
     ended: GameVersion = GameVersion("")
@@ -105,6 +108,8 @@ class Result(msgspec.Struct, gc=False):
     reply_to: GatewayId = GatewayId("")
     others: OtherChanges | None = None
     """None for nearly all moves, so that the commit checks one field instead of twenty."""
+    commit: CommitNumber = CommitNumber(0)
+    """The commit that this is to be part of."""
 
     @property
     def more(self) -> OtherChanges:

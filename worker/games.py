@@ -51,7 +51,7 @@ class GameCatalog:
         for game in games:
             self._games[game.name, game.version] = game
         self.follow(())
-        self._commands = {key: msgspec.json.Decoder(game.command_type) for key, game in self._games.items()}
+        self._commands = {key: msgspec.json.Decoder(game.command_type).decode for key, game in self._games.items()}
         self._events = {
             key: msgspec.json.Decoder(list[RoomEvent | game.event_type])  # type: ignore[name-defined]
             for key, game in self._games.items()
@@ -92,7 +92,7 @@ class GameCatalog:
 
     def commands(self, game: AnyGame) -> Callable[[msgspec.Raw], Any]:
         """The decoder of the game's commands; it raises `msgspec.MsgspecError`."""
-        return self._commands[game.name, game.version].decode
+        return self._commands[game.name, game.version]
 
     def events(self, game: AnyGame | None, raw: msgspec.Raw) -> list[Any]:
         """Decode the events of a journal record. Without a game, the record is the one that opened the room."""

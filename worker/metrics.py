@@ -1,16 +1,20 @@
 """The metrics of a worker, for Prometheus and for the status that it registers."""
 
+import collections
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from shared.bus.commits import AnyOutcome, CommitOutcome
+from shared.bus.commits import AnyOutcome, Commit, CommitOutcome
 from shared.bus.store_counters import StoreCounters
 from shared.bus.store_figures import StoreFigures
-from shared.results import Result
 from shared.runtime.store_metrics import ReplicaWaitMetrics, StoreConnectionMetrics
 
 _FAILURES: dict[AnyOutcome, str] = {CommitOutcome.FENCED: "fenced", CommitOutcome.FULL: "full"}
+
+_game = attrgetter("game")
 
 
 class WorkerMetrics:
@@ -76,20 +80,21 @@ class WorkerMetrics:
             self._rooms.labels(game).set(rooms.get(game, 0))
         self._games |= rooms.keys()
 
-    def committed(self, batches: int, results: Sequence[Result], steps: Mapping[str, int]) -> None:
-        """Count batches that were committed together, one for each partition, and their steps by game. There is a
-        result for every command."""
-        commands = len(results)
-        codes = [result.reply.code for result in results if result.reply is not None and result.reply.code]
+    def committed(self, commits: Sequence[Commit]) -> None:
+        """Count commits that were made together, one for each partition."""
+        codes = [code for commit in commits for code in commit.refusals]
         for code in codes:
             self._rejections.labels(code).inc()
+        commands = sum(commit.commands for commit in commits)
         self._refused.inc(len(codes))
         self._accepted.inc(commands - len(codes))
         self._batch.observe(commands)
-        self._ok.inc(batches)
-        for game, number in steps.items():
-            self._steps.labels(game).inc(number)
-            self.moves += number
+        self._ok.inc(len(commits))
+        filed = chain.from_iterable(commit.filed for commit in commits)
+        for game, steps in collections.Counter(map(_game, filed)).items():
+            if game:
+                self._steps.labels(game).inc(steps)
+                self.moves += steps
 
     def lagged(self, by_ms: int) -> None:
         self.lag_ms = by_ms

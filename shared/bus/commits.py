@@ -8,6 +8,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import msgspec
@@ -29,19 +30,20 @@ from shared.bus import (
 from shared.bus.directory import ListingChange
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
-from shared.bus.partition_log import PORTION_BYTES, UnwrittenRoom, UnwrittenRooms
+from shared.bus.partition_log import UnwrittenRooms
 from shared.bus.scripts import script
 from shared.bus.store import Argument, Publication, RedisCommand, Store, StoreError
-from shared.deliveries import Reply, encode_delivery
+from shared.deliveries import Reply, encode_around_steps
 from shared.ids import CommitNumber, GameVersion, GatewayId, RoomId
 from shared.journal_records import RecordPlace
-from shared.results import OtherChanges, Result
+from shared.results import FiledRecord, OtherChanges, Result
 from shared.room_views import Listing
 
 log = logging.getLogger("tavolata.commits")
 
 _encode = msgspec.json.Encoder().encode
 _NONE: frozenset[RecordPlace] = frozenset()
+_body, _kept = attrgetter("body"), attrgetter("kept")
 
 _MOST_WRITES = 1_000
 """Writes in one call of the script: the store serves no other client meanwhile."""
@@ -85,6 +87,22 @@ class Commit(msgspec.Struct, frozen=True):
     """The entry of the log of updates; empty: none."""
     numbers: Mapping[GatewayId, int] = {}
     """The number of the last delivery to each gateway, once this is committed."""
+    commands: int = 0
+    """The number of commands that were handled."""
+    filed: Sequence[FiledRecord] = ()
+    """The steps and other records."""
+    refusals: Sequence[str] = ()
+    """The codes of the commands that were refused."""
+    changes: Sequence[OtherChanges] = ()
+    """The changes besides records and replies."""
+    deliveries: Sequence[tuple[str, bytes, bytes]] = ()
+    """Messages of which this commit's steps, as they are logged, are a part: the channel, and what comes before and
+    behind them. All gateways often receive the same steps, which are sent to the store once then."""
+
+    @property
+    def publications(self) -> list[Publication]:
+        """All messages in full."""
+        return [*self.messages, *((channel, head + self.steps + tail) for channel, head, tail in self.deliveries)]
 
 
 def encode(
@@ -105,7 +123,7 @@ def encode(
     """The commit of everything that a batch came to. `numbers` are those of the last deliveries to each gateway. The
     history of the rooms is added to `unwritten`, and taken from there where it is written. `unfinished` are the numbers
     of unfinished rooms of each game version, which are changed likewise."""
-    batch = _Batch(partition, defaultdict(list))
+    batch = _Batch(partition)
     _collect(results, number, unwritten, batch)
     due, writes, messages = batch.due, batch.writes, []
     if batch.listings:
@@ -126,25 +144,40 @@ def encode(
     if trim:
         writes.append(command_streams.trimming(partition, before))
         writes += partition_log.trimming(partition, unwritten.first(number))
-    logged = partition_log.encode_commit(batch.records, written)
-    steps = partition_log.encode_steps(batch.steps)
+    filed = batch.filed
+    logged = partition_log.encode_commit(list(map(_body, filed)), written)
+    steps = partition_log.encode_steps(list(filter(None, map(_kept, filed))))
     if logged:
         unwritten.added(number, len(logged) + len(steps))
-    numbers = dict(numbers)
-    messages += _deliveries(batch, lease, numbers)
-    return Commit(partition, lease, before, after, writes, messages, number, logged, steps, numbers)
-
-
-def _deliveries(batch: "_Batch", lease: Lease, numbers: dict[GatewayId, int]) -> list[Publication]:
-    """The messages to gateways. Each raises the number of the last delivery to its gateway."""
-    partition, steps_to, replies_to = batch.partition, batch.steps_to, batch.replies_to
-    messages: list[Publication] = []
+    numbers, replies_to = dict(numbers), batch.replies_to
+    deliveries: list[tuple[str, bytes, bytes]] = []
+    common = _common_receivers(filed)
+    steps_to = _steps_by_gateway(filed) if common is None else dict.fromkeys(common, b"")
     for gateway in steps_to | replies_to if replies_to else steps_to:
         numbers[gateway] = delivery = numbers.get(gateway, 0) + 1
-        steps, replies = steps_to.get(gateway, ()), replies_to.get(gateway, ())
-        items = encode_delivery(partition.partition, lease.epoch, delivery, steps, replies)
-        messages.append((partition.out(gateway), items))
-    return messages
+        replies = replies_to.get(gateway, ())
+        head, tail = encode_around_steps(partition.partition, lease.epoch, delivery, replies)
+        if common is not None and gateway in common:
+            deliveries.append((partition.out(gateway), head, tail))
+        else:
+            messages.append((partition.out(gateway), head + steps_to.get(gateway, b"[]") + tail))
+    return Commit(
+        partition,
+        lease,
+        before,
+        after,
+        writes,
+        messages,
+        number,
+        logged,
+        steps,
+        numbers,
+        len(results),
+        filed,
+        batch.refusals,
+        batch.changes,
+        deliveries,
+    )
 
 
 def _count(counted: Sequence[OtherChanges], unfinished: dict[GameVersion, int]) -> set[GameVersion]:
@@ -172,11 +205,11 @@ class _Batch(msgspec.Struct, gc=False):
     """The parts of a commit, collected from results."""
 
     partition: Keys
-    steps_to: defaultdict[GatewayId, list[bytes]]
-    records: list[bytes] = []
-    steps: list[bytes] = []
+    filed: list[FiledRecord] = []
     writes: list[RedisCommand] = []
     replies_to: dict[GatewayId, list[Reply]] = {}
+    refusals: list[str] = []
+    changes: list[OtherChanges] = []
     listings: dict[RoomId, Listing | None] = {}
     counted: list[OtherChanges] = []
     """The changes that may change the numbers of unfinished rooms."""
@@ -185,36 +218,46 @@ class _Batch(msgspec.Struct, gc=False):
 
 
 def _collect(results: Sequence[Result], number: CommitNumber, unwritten: UnwrittenRooms, batch: _Batch) -> None:
-    add_record, add_step = batch.records.append, batch.steps.append
-    steps_to, rooms = batch.steps_to, unwritten.rooms
+    filed, rooms = batch.filed, unwritten.rooms
     for result in results:
-        if result.records:
-            room = result.room
-            history = rooms.get(room)
+        records = result.records
+        if records:
+            filed += records
+            history = rooms.get(result.room)
             if history is None:
-                history = rooms[room] = UnwrittenRoom(number)
-            for filed in result.records:
-                record = _encode((room, filed.offset, filed.number, filed.record))
-                add_record(record)
-                history.records.append(record)
-                message = filed.message
-                if message is not None:
-                    message.commit = number
-                    step = stored = _encode(message)
-                    if filed.kept is not None:
-                        filed.kept.commit = number
-                        stored = _encode(filed.kept)
-                    add_step(stored)
-                    history.steps.append(stored)
-                    history.size += len(stored)
-                    for gateway in filed.gateways:
-                        steps_to[gateway].append(step)
-            if history.size > PORTION_BYTES:
-                batch.due.setdefault(room, _NONE)
+                history = unwritten.of(result.room, number)
+            history += records
         if result.others is not None:
+            batch.changes.append(result.others)
             _collect_others(result.room, result.others, batch)
-        if result.reply is not None:
-            batch.replies_to.setdefault(result.reply_to, []).append(result.reply)
+        reply = result.reply
+        if reply is not None:
+            batch.replies_to.setdefault(result.reply_to, []).append(reply)
+            if reply.code:
+                batch.refusals.append(reply.code)
+
+
+def _common_receivers(filed: Sequence[FiledRecord]) -> tuple[GatewayId, ...] | None:
+    """The gateways that receive all steps as they are logged; None if some step has other receivers, or views."""
+    receivers: tuple[GatewayId, ...] | None = None
+    for one in filed:
+        if one.gateways is not receivers:
+            if not one.step:
+                continue
+            if receivers is not None and one.gateways != receivers:
+                return None
+            receivers = one.gateways
+        if one.step is not one.kept:
+            return None
+    return receivers or ()
+
+
+def _steps_by_gateway(filed: Sequence[FiledRecord]) -> dict[GatewayId, bytes]:
+    steps_to: defaultdict[GatewayId, list[bytes]] = defaultdict(list)
+    for one in filed:
+        for gateway in one.gateways:
+            steps_to[gateway].append(one.step)
+    return {gateway: partition_log.encode_steps(steps) for gateway, steps in steps_to.items()}
 
 
 def _collect_others(room: RoomId, changes: OtherChanges, batch: _Batch) -> None:
@@ -224,7 +267,7 @@ def _collect_others(room: RoomId, changes: OtherChanges, batch: _Batch) -> None:
     if changes.snapshot is not None:
         due[room] = due.get(room, _NONE) | set(changes.snapshot.covered)
         writes += journal.saving(partition, room, changes.snapshot)
-    if changes.history_wanted or changes.expires_ms:
+    if changes.write_history or changes.expires_ms:
         # The history of a room that is over is written at once: streams that are made later would not expire.
         due.setdefault(room, _NONE)
     if changes.trim_updates:
@@ -264,9 +307,9 @@ def _portions(
     """The writes of rooms' own streams."""
     writes: list[RedisCommand] = []
     for room, covered in due.items():
-        history = unwritten.rooms.pop(room)
-        writes += journal.writing(partition, room, history.records, covered)
-        writes += updates.writing(partition, room, history.steps, updates_kept)
+        filed = unwritten.written(room)
+        writes += journal.writing(partition, room, [one.body for one in filed if one.body], covered)
+        writes += updates.writing(partition, room, [one.kept for one in filed if one.kept], updates_kept)
     return writes
 
 
@@ -276,7 +319,12 @@ def committing(commits: Sequence[Commit], *, publish: bool = True) -> RedisComma
     words: list[Argument] = []
     for one in commits:
         partition, lease = one.partition, one.lease
-        messages = [word for message in one.messages for word in message] if publish else []
+        messages: list[Argument] = []
+        if publish:
+            for channel, items in one.messages:
+                messages += (channel, items, "")
+            for delivery in one.deliveries:
+                messages += delivery
         touched += (partition.owner, partition.journal_log, partition.updates_log)
         words += (lease.token, one.before, one.after, one.number, lease.epoch, one.records, one.steps)
         words += (len(one.writes), len(messages))
@@ -311,7 +359,7 @@ async def _revealed(store: Store, commits: Sequence[Commit], outcomes: list[AnyO
     written = [at for at, outcome in enumerate(outcomes) if outcome in COMMITTED]
     if not written:
         return outcomes
-    shown = [(one.partition, one.lease.token, one.number, one.messages) for one in (commits[at] for at in written)]
+    shown = [(one.partition, one.lease.token, one.number, one.publications) for one in (commits[at] for at in written)]
     calls = [[one] for one in shown] if store.sharded else [shown]
     replies = await store.pipe([visibility.revealing_all(some) for some in calls], errors=True)
     results: list[Any] = []

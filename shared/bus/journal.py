@@ -12,10 +12,10 @@ import msgspec
 
 from shared.bus import partition_log
 from shared.bus.keys import Keys
-from shared.bus.partition_log import LoggedRecord, decode_logged
+from shared.bus.partition_log import decode_logged
 from shared.bus.store import RedisCommand, Store
 from shared.ids import Offset, RoomId
-from shared.journal_records import JournalEntry, JournalRecord, RecordPlace
+from shared.journal_records import JournalEntry, JournalRecord, LoggedRecord, RecordPlace
 from shared.results import Snapshot
 
 _decode_portion = msgspec.json.Decoder(tuple[msgspec.Raw, ...]).decode

@@ -16,28 +16,14 @@ import msgspec
 
 from shared.bus.keys import FIELD, Keys
 from shared.bus.store import RedisCommand, Store
-from shared.ids import CommitNumber, Epoch, Offset, RoomId
-from shared.journal_records import JournalEntry, JournalRecord, RecordPlace
+from shared.ids import CommitNumber, Epoch, RoomId
+from shared.journal_records import JournalEntry, JournalRecord, LoggedRecord, RecordPlace
+from shared.results import FiledRecord
 
-PORTION_BYTES = 64 * 1024
-"""Size of a room's unwritten history from which on it is written."""
 log = logging.getLogger("tavolata.log")
 
 _ENTRIES_AT_ONCE = 100
 _UNWRITTEN_SHARE = 3 / 4
-
-
-class LoggedRecord(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A record with its room and place, as logs and journals hold it."""
-
-    room: RoomId
-    offset: Offset
-    number: int
-    record: msgspec.Raw
-
-    @property
-    def place(self) -> RecordPlace:
-        return self.offset, self.number
 
 
 class _Head(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -80,37 +66,32 @@ def encode_steps(steps: Sequence[bytes]) -> bytes:
 
 
 @dataclass(slots=True)
-class UnwrittenRoom:
-    """The end of a room's history: the part that the room's own streams do not have."""
-
-    since: CommitNumber
-    """The first commit with a part of it."""
-    records: list[bytes] = field(default_factory=list)
-    steps: list[bytes] = field(default_factory=list)
-    size: int = 0
-    """The size of the steps."""
-
-
-@dataclass(slots=True)
 class UnwrittenRooms:
-    """The rooms of a partition whose history is in the logs alone, and the size of the logs."""
+    """The end of each room's history in a partition: the part that is in the logs alone. And the size of the logs."""
 
-    rooms: dict[RoomId, UnwrittenRoom] = field(default_factory=dict)
-    """In the order of their first unwritten commits."""
+    rooms: dict[RoomId, list[FiledRecord]] = field(default_factory=dict)
+    """Those that a new owner has read from the logs have either a record or a step."""
+    since: dict[RoomId, CommitNumber] = field(default_factory=dict)
+    """The first commit with a part of each room's, in this order."""
     _sizes: deque[tuple[CommitNumber, int]] = field(default_factory=deque)
     """The size of each entry of the logs that cannot be trimmed yet."""
     size: int = 0
 
-    def of(self, room: RoomId, commit: CommitNumber) -> UnwrittenRoom:
+    def of(self, room: RoomId, commit: CommitNumber) -> list[FiledRecord]:
         """The unwritten part of a room, to which this commit adds something."""
-        unwritten = self.rooms.get(room)
-        if unwritten is None:
-            unwritten = self.rooms[room] = UnwrittenRoom(commit)
-        return unwritten
+        filed = self.rooms.get(room)
+        if filed is None:
+            filed = self.rooms[room] = []
+            self.since[room] = commit
+        return filed
+
+    def written(self, room: RoomId) -> list[FiledRecord]:
+        """Take out the part of a room that is being written."""
+        self.since.pop(room, None)
+        return self.rooms.pop(room, [])
 
     def records(self, room: RoomId) -> tuple[JournalEntry, ...]:
-        unwritten = self.rooms.get(room)
-        return () if unwritten is None else tuple(journal_entry(decode_logged(body)) for body in unwritten.records)
+        return tuple(journal_entry(decode_logged(filed.body)) for filed in self.rooms.get(room, ()) if filed.body)
 
     def added(self, commit: CommitNumber, size: int) -> None:
         """Note the size of the entries of a commit."""
@@ -131,13 +112,11 @@ class UnwrittenRooms:
             if excess <= 0:
                 break
             excess, last = excess - size, commit
-        return [room for room, unwritten in takewhile(lambda one: one[1].since <= last, self.rooms.items())]
+        return [room for room, _ in takewhile(lambda one: one[1] <= last, self.since.items())]
 
     def first(self, commit: CommitNumber) -> CommitNumber:
         """The first commit whose entries are still needed; `commit` is the last one."""
-        for unwritten in self.rooms.values():
-            return unwritten.since
-        return commit
+        return next(iter(self.since.values()), commit)
 
     def _forget_entries(self) -> None:
         """Forget the sizes of entries that no room needs any more."""
@@ -211,13 +190,11 @@ def _replayed(records: Sequence[tuple[bytes, bytes]], steps: dict[bytes, bytes])
             log.exception("log entry %s cannot be decoded and is skipped", name.decode())
             continue
         for record in logged.records:
-            rooms.of(_decode_head(record).room, commit).records.append(bytes(record))
+            rooms.of(_decode_head(record).room, commit).append(FiledRecord(bytes(record)))
         for room, step in logged_steps(its_steps):
-            unwritten = rooms.of(room, commit)
-            unwritten.steps.append(bytes(step))
-            unwritten.size += len(step)
+            rooms.of(room, commit).append(FiledRecord(kept=bytes(step)))
         for room in logged.written:
-            rooms.rooms.pop(room, None)
+            rooms.written(room)
         rooms.added(commit, len(body) + len(its_steps))
     return rooms
 

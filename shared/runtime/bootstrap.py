@@ -32,7 +32,7 @@ _GC_THRESHOLD = 50_000
 they would be searched for cycles several times per batch."""
 
 _HEAP_KEPT_BYTES = 8 * 1024 * 1024
-"""Size of the block that is freed once at the start, see `_tune_memory`."""
+"""Size of the block that is freed once at the start, see `tune_memory`."""
 
 
 def run(
@@ -56,7 +56,7 @@ def run(
         keys.use_prefix(settings.key_prefix)
         for line in unknown_variables(os.environ, dialect_variables, unchecked):
             warn(line)
-        _tune_memory()
+        tune_memory()
         open_files.raise_limit()
         prefer_throughput()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -69,7 +69,8 @@ def run(
         sys.exit(EXIT_INTERRUPTED)
 
 
-def _tune_memory() -> None:
+def tune_memory() -> None:
+    """Fit the garbage collector and the C library to batches."""
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
     # A batch needs hundreds of kilobytes for a moment, which glibc would return to the kernel after every batch.

@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from shared.bus.journal import StoredRoom
+from shared.bus.partition_log import decode_logged, journal_entry
 from shared.commands import Act, Enter, Envelope, Expired, Gone, Leave, RoomCommand, Say, Wants, Watch
 from shared.deliveries import StepMessage
 from shared.game import AnyGame, Choice
-from shared.ids import CommandId, Epoch, GatewayId, RoomId, Seat, SessionId
+from shared.ids import CommandId, CommitNumber, Epoch, GatewayId, RoomId, Seat, SessionId
 from shared.journal_records import JournalEntry
 from shared.results import Result
 from shared.room_events import RoomSpec
@@ -25,6 +26,8 @@ from worker.room.room import Room
 _ROOM = RoomId(1000)
 _GATEWAY = GatewayId("test")
 _SPECTATOR = "a spectator"
+_COMMIT = CommitNumber(1)
+_decode_step = msgspec.json.Decoder(StepMessage).decode
 _decode_update = msgspec.json.Decoder(Update).decode
 
 
@@ -149,9 +152,9 @@ class GameRoom:
 
     def _keep(self, envelope: Envelope) -> Result:
         """Carry out a command, and keep what a commit would write."""
-        result = self._room.handle(envelope, self.now_ms)
+        result = self._room.handle(envelope, self.now_ms, _COMMIT)
         for filed in result.records:
-            self._records.append((filed.offset, filed.number, filed.record))
-            if filed.message is not None:
-                self._steps.append(filed.message)
+            self._records.append(journal_entry(decode_logged(filed.body)))
+            if filed.step:
+                self._steps.append(_decode_step(filed.step))
         return result

@@ -70,9 +70,11 @@ def test_an_update_that_is_sent_before_its_commit_is_noticed(monkeypatch: pytest
     commit = commits.commit
 
     async def publish_first(store: Store, batches: Sequence[Commit], replicas: int = 0) -> list[AnyOutcome]:
-        messages = [message for batch in batches for message in batch.messages]
+        messages = [message for batch in batches for message in batch.publications]
         await store.pipe([("PUBLISH", channel, b"[" + items + b"]") for channel, items in messages])
-        return await commit(store, [msgspec.structs.replace(one, messages=()) for one in batches], replicas)
+        return await commit(
+            store, [msgspec.structs.replace(one, messages=(), deliveries=()) for one in batches], replicas
+        )
 
     monkeypatch.setattr(commits, "commit", publish_first)
     assert_both_find_it(kinds=("worker_crashes", "worker_loses_the_store"), rate=0.1)

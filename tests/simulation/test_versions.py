@@ -47,7 +47,7 @@ def test_the_simulation_parks_commands(server: FakeServer, monkeypatch: pytest.M
         return park(partition, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(OwnedPartition, "_park", noting)
-    for seed in range(12):
+    for seed in range(40):  # about one seed in eight parks commands
         live_through(seed, server)
         if parked:
             return

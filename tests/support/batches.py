@@ -5,11 +5,19 @@ from collections.abc import Iterable
 import msgspec
 
 from shared.bus.keys import FIELD, Keys
+from shared.bus.partition_log import decode_logged, journal_entry
 from shared.bus.store import RedisCommand
 from shared.deliveries import Reply, StepMessage
 from shared.ids import GatewayId, RoomId
-from shared.journal_records import JournalRecord
-from shared.results import Result
+from shared.journal_records import JournalEntry, JournalRecord
+from shared.results import FiledRecord, Result
+
+decode_step = msgspec.json.Decoder(StepMessage).decode
+
+
+def entry_of(filed: FiledRecord) -> JournalEntry:
+    """The record, as rooms replay it."""
+    return journal_entry(decode_logged(filed.body))
 
 
 def filed(partition: Keys, room: RoomId, offset: int, number: int, record: JournalRecord) -> RedisCommand:
@@ -26,10 +34,10 @@ def written(partition: Keys, step: StepMessage) -> RedisCommand:
 def steps_for(results: Iterable[Result], gateway: GatewayId) -> list[StepMessage]:
     """The step messages that a gateway receives."""
     return [
-        filed.message
+        decode_step(filed.step)
         for result in results
         for filed in result.records
-        if filed.message is not None and gateway in filed.gateways
+        if filed.step and gateway in filed.gateways
     ]
 
 

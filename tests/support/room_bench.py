@@ -8,18 +8,19 @@ from shared.bus.journal import StoredRoom
 from shared.commands import Act, Enter, Envelope, Expired, RoomCommand
 from shared.deliveries import CompletedCommand, Reply, StepMessage
 from shared.games import stones
-from shared.ids import CommandId, Epoch, GatewayId, RoomId, Seat, SessionId
+from shared.ids import CommandId, CommitNumber, Epoch, GatewayId, RoomId, Seat, SessionId
 from shared.journal_records import JournalEntry
 from shared.results import Result, Snapshot
 from shared.room_events import RoomSpec
 from shared.room_views import RoomView, Update
 from shared.runtime.settings import WorkerSettings
-from tests.support.batches import steps_for
+from tests.support.batches import decode_step, entry_of, steps_for
 from tests.support.toys import TOY
 from worker.games import GameCatalog
 from worker.room.room import Room
 
 ROOM = RoomId(1000)
+COMMIT = CommitNumber(7)
 CATALOG = GameCatalog((stones.GAME, TOY))
 SETTINGS = WorkerSettings(
     snapshot_every=4, grace_ms=10_000, away_ms=30_000, abandoned_ms=600_000, bot_ms=500, rematch_ms=60_000
@@ -67,7 +68,7 @@ class RoomBench:
         return self.handle(Envelope(ROOM, SessionId(who), CommandId(command), body, **place))
 
     def handle(self, envelope: Envelope) -> Reply | None:
-        self.result = self.room.handle(envelope, self.now_ms)
+        self.result = self.room.handle(envelope, self.now_ms, COMMIT)
         self._keep(self.result)
         replies = [] if self.result.reply is None else [self.result.reply]
         done = CompletedCommand(envelope.gateway, envelope.conn, envelope.id)
@@ -141,11 +142,11 @@ class RoomBench:
     def _keep(self, result: Result) -> None:
         """Do with a result what its commit would do in the store."""
         for filed in result.records:
-            place = (filed.offset, filed.number)
-            assert not self.records or self.records[-1][:2] < place, "filed out of order"
-            self.records.append((*place, filed.record))
-            if filed.message is not None:
-                self.updates.append(filed.message)
+            entry = entry_of(filed)
+            assert not self.records or self.records[-1][:2] < entry[:2], "filed out of order"
+            self.records.append(entry)
+            if filed.step:
+                self.updates.append(decode_step(filed.step))
         if result.more.snapshot is not None:
             self.snapshot = result.more.snapshot
             self.records = [entry for entry in self.records if entry[:2] not in result.more.snapshot.covered]

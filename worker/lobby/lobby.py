@@ -14,7 +14,7 @@ from shared.commands import Envelope, Listed, Match, Open, Operate, RoomCommand
 from shared.deliveries import Reply
 from shared.errors import ErrorCode, refusal
 from shared.ids import FIRST_ROOM, LOBBY, CommandId, Epoch, Offset, RoomId, SessionId
-from shared.journal_records import Acted, AnyNote, JournalEntry, JournalRecord
+from shared.journal_records import Acted, AnyNote, JournalEntry, JournalRecord, encode_logged
 from shared.results import FiledRecord, Result, Snapshot
 from shared.room_events import RoomSpec
 
@@ -200,7 +200,8 @@ class Lobby:
             note = Acted(act)
             self._remember_act(note)
             offset = state.offset = Offset(state.offset + 1)
-            result.records.append(FiledRecord(offset, 0, JournalRecord(at_ms, self._epoch, notes=(note,))))
+            record = JournalRecord(at_ms, self._epoch, notes=(note,))
+            result.records.append(FiledRecord(encode_logged(LOBBY, offset, 0, record)))
             result.more.audit = AuditEntry(at_ms, LOBBY, offset, 0, act)
             self._save_if_due(at_ms, result)
         result.answer(envelope, Reply(envelope.conn, LOBBY, envelope.id))
@@ -217,7 +218,7 @@ class Lobby:
         sid = envelope.sid if envelope is not None else SessionId("")
         command = envelope.id if envelope is not None else CommandId(0)
         record = JournalRecord(at_ms, self._epoch, sid, command, events=msgspec.Raw(_encode(events)))
-        result.records.append(FiledRecord(offset, 0, record))
+        result.records.append(FiledRecord(encode_logged(LOBBY, offset, 0, record)))
         if envelope is not None:
             self._remember(sid, command, at_ms)
             self._answer(envelope, self._last, result, opens=True)

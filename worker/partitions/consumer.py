@@ -61,31 +61,31 @@ class TurnBudget:
 
 @dataclass(slots=True)
 class PartitionBatch:
-    """Entries of one partition on their way from reading to commit, and what they came to."""
+    """The part of a turn that concerns one partition: its entries, which wait with it until they are handled, and what
+    they came to."""
 
     partition: OwnedPartition
-    entries: list[StreamEntry]
+    since_ms: int
+    """The time of the first entry."""
     results: list[Result] = field(default_factory=list)
-    handled: int = 0
-    """The number of entries that were handled so far."""
+    """One for each command."""
+    after: str = ""
+    """The cursor once the handled entries are committed; empty: none was handled."""
     cold: bool = False
     """Some rooms were not in memory when the turn began."""
 
-    @property
-    def after(self) -> str:
-        """The cursor once the handled entries are committed."""
-        return self.entries[self.handled - 1][0]
+    def handle_next(self) -> StreamEntry | None:
+        """Handle the next entry. None if none is left, or if rooms of the next one are still to be loaded.
 
-    def handle_next(self) -> bool:
-        """Handle the next entry. False if none is left, or if rooms of the next one are still to be loaded."""
-        if self.handled == len(self.entries):
-            return False
-        entry = self.entries[self.handled]
-        if self.cold and self.partition.missing((entry,)):
-            return False
+        Nothing keeps a handled entry, so that the memory of its commands is used again at once, while it is in the
+        caches of the processor."""
+        waiting = self.partition.waiting
+        if not waiting or (self.cold and self.partition.missing((waiting[0],))):
+            return None
+        entry = waiting.popleft()
         self.partition.handle_entry(entry, self.results)
-        self.handled += 1
-        return True
+        self.after = entry[0]
+        return entry
 
 
 class Consumer:
@@ -131,10 +131,10 @@ class Consumer:
             count = max(1, self._settings.batch // len(owned))
             found = await self._reader.read(cursors, count, block_ms)
             for number, entries in found.items():
-                owned[number].waiting = entries
+                owned[number].waiting = deque(entries)
         ready = [one for one in owned.values() if one.waiting and self._owns(one)]
         ready.sort(key=lambda one: (one.partition - self._first) % self._settings.partitions)
-        return [PartitionBatch(one, one.waiting) for one in ready]
+        return [PartitionBatch(one, one.time_of(one.waiting[0][0])) for one in ready]
 
     def _owns(self, partition: OwnedPartition) -> bool:
         """Whether this is still the same ownership. A partition that was lost and taken again during the read may have
@@ -147,7 +147,7 @@ class Consumer:
         self._budget.begin()
         wanted: list[list[tuple[OwnedPartition, RoomId]]] = []
         for batch in batches:
-            missing = batch.partition.missing(batch.entries)
+            missing = batch.partition.missing(batch.partition.waiting)
             if missing:
                 batch.cold = True
                 wanted.append([(batch.partition, room) for room in missing])
@@ -175,22 +175,19 @@ class Consumer:
         watchdog, budget = self._ownership.watchdog, self._budget
         watchdog.overtime = False
         budget.begin()  # anew: a turn that has loaded rooms must also get commands done
-        in_line = deque(batches)
+        in_line, logs = deque(batches), log.isEnabledFor(logging.DEBUG)
         while in_line:
             batch = in_line.popleft()
-            if not batch.handle_next():
+            entry = batch.handle_next()
+            if entry is None:
                 continue
             in_line.append(batch)
+            if logs:
+                _log_commands(entry)
             if watchdog.overtime or budget.is_spent():
                 self._first = in_line[0].partition.partition
                 break
-        handled = [batch for batch in batches if batch.handled]
-        for batch in handled:
-            batch.partition.waiting = batch.entries[batch.handled :]
-            del batch.entries[batch.handled :]
-        if log.isEnabledFor(logging.DEBUG):
-            _log_commands(handled)
-        return handled
+        return [batch for batch in batches if batch.after]
 
     async def commit(self, batches: list[PartitionBatch]) -> None:
         """Commit the results; clients see them only now. A partition whose commit is refused or uncertain is dropped:
@@ -198,9 +195,7 @@ class Consumer:
         encoded = [batch.partition.encode(batch.results, batch.after) for batch in batches]
         outcomes = await self._commit(encoded)
         notices: list[Envelope] = []
-        results: list[Result] = []
-        steps: dict[str, int] = {}
-        done = 0
+        done: list[Commit] = []
         now_ms = oldest_ms = self._ownership.now_ms()
         for batch, commit, outcome in zip(batches, encoded, outcomes, strict=True):
             if outcome not in COMMITTED:
@@ -209,13 +204,13 @@ class Consumer:
                 self._metrics.commit_failed(outcome)
                 continue
             batch.partition.committed(commit)
-            results += batch.results
-            batch.partition.count_steps(batch.results, steps)
-            done += 1
-            notices += self._follow(batch)
-            oldest_ms = min(oldest_ms, batch.partition.time_of(batch.entries[0][0]))
+            done.append(commit)
+            for changes in commit.changes:
+                self._ownership.deadlines.follow(batch.partition.partition, changes.deadlines)
+                notices += changes.notices
+            oldest_ms = min(oldest_ms, batch.since_ms)
         if done:
-            self._metrics.committed(done, results, steps)
+            self._metrics.committed(done)
         self._metrics.lagged(now_ms - oldest_ms)
         if notices:
             await self._notify_lobby(notices)
@@ -242,16 +237,6 @@ class Consumer:
         except StoreError as error:
             return [str(error)] * len(encoded)
 
-    def _follow(self, batch: PartitionBatch) -> list[Envelope]:
-        """Schedule the deadlines of committed results; their notices to the lobby."""
-        notices: list[Envelope] = []
-        for result in batch.results:
-            others = result.others
-            if others is not None:
-                self._ownership.deadlines.follow(batch.partition.partition, others.deadlines)
-                notices += others.notices
-        return notices
-
     async def _notify_lobby(self, notices: list[Envelope]) -> None:
         """Add notices to the lobby's stream. A lost one is repeated when that room refuses a player."""
         try:
@@ -277,7 +262,7 @@ class Consumer:
         if handled:
             await self.commit(handled)
         await self._ownership.renew_if_due()
-        return sum(len(envelopes) for batch in handled for _, envelopes in batch.entries)
+        return sum(len(batch.results) for batch in handled)
 
     async def run(self) -> None:
         """Consume until cancelled."""
@@ -296,6 +281,6 @@ class Consumer:
                 await asyncio.sleep(_RETRY_S)
 
 
-def _log_commands(batches: list[PartitionBatch]) -> None:
-    for envelope in (envelope for batch in batches for _, envelopes in batch.entries for envelope in envelopes):
+def _log_commands(entry: StreamEntry) -> None:
+    for envelope in entry[1]:
         log.debug("%s: room %s has handled %s", envelope.trace, envelope.room, envelope.id)

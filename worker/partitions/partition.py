@@ -4,6 +4,7 @@ Commands are handled here without IO. A failure in one room must not harm the ot
 """
 
 import logging
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -81,21 +82,21 @@ class OwnedPartition:
     freeing: dict[RoomId, Room | None] = field(default_factory=dict)
     """Quarantined rooms that an operator wants to free and that were loaded for it, or could not be (None)."""
     cursor: str = ""
-    waiting: list[StreamEntry] = field(default_factory=list)
+    waiting: deque[StreamEntry] = field(default_factory=deque)
     """Entries behind the cursor that were read and not handled yet."""
     numbers: Mapping[GatewayId, int] = field(default_factory=dict)
     """The number of the last committed delivery to each gateway."""
     leaving: bool = False
     """Whether another worker should own it: it is handed over between two batches."""
-    commit: CommitNumber = CommitNumber(0)
-    """The number of the last commit."""
+    next_commit: CommitNumber = CommitNumber(1)
+    """The number of the commit that the results of this turn are part of."""
     unwritten: UnwrittenRooms = field(default_factory=UnwrittenRooms)
     """The history of rooms that is in the partition's logs alone."""
     unfinished: dict[GameVersion, int] = field(default_factory=dict)
     """The number of unfinished rooms of each game version."""
 
     def __post_init__(self) -> None:
-        self.cursor, self.commit = self.lease.cursor, CommitNumber(self.lease.commit)
+        self.cursor, self.next_commit = self.lease.cursor, CommitNumber(self.lease.commit + 1)
 
     def missing(self, entries: Sequence[StreamEntry]) -> list[RoomId]:
         """The rooms that must be loaded before these entries can be handled."""
@@ -172,7 +173,7 @@ class OwnedPartition:
         """Begin with the commands that were parked. They come before all entries behind the cursor, and do not move
         it."""
         self.parked = parked
-        self.waiting = [(self.cursor, (envelope,)) for envelope in parked_commands.envelopes(parked)]
+        self.waiting = deque((self.cursor, (envelope,)) for envelope in parked_commands.envelopes(parked))
 
     def _handle_one(self, envelope: Envelope, at_ms: int) -> Result:
         number, watchdog = envelope.room, self.watchdog
@@ -183,7 +184,7 @@ class OwnedPartition:
             return self._park(envelope, wanted)
         try:
             watchdog.task = envelope
-            result = room.handle(envelope, at_ms)
+            result = room.handle(envelope, at_ms, self.next_commit)
             watchdog.task = None
             if not result.records and not room.state.status:
                 self.unopened.add(number)
@@ -210,7 +211,7 @@ class OwnedPartition:
             return _refused(envelope, "room/quarantined")
         try:
             self.watchdog.task = envelope
-            result = room.free(envelope, envelope.body.act, at_ms, self.gateways)
+            result = room.free(envelope, envelope.body.act, at_ms, self.next_commit, self.gateways)
         except Exception as error:
             log.exception("%s: room %s cannot be freed", envelope.trace, number)
             return self._quarantine(envelope, repr(error))
@@ -289,7 +290,7 @@ class OwnedPartition:
     def encode(self, results: Sequence[Result], after: str) -> Commit:
         """The commit of these results, which moves the cursor to `after`. If it fails, the partition must be dropped:
         `unwritten` has the results already."""
-        number = CommitNumber(self.commit + 1)
+        number = self.next_commit
         return commits.encode(
             results,
             self.keys,
@@ -307,25 +308,12 @@ class OwnedPartition:
 
     def committed(self, commit: Commit) -> None:
         """Go on from where a successful commit has brought the partition."""
-        self.cursor, self.commit, self.numbers = commit.after, commit.number, commit.numbers
+        self.cursor, self.next_commit, self.numbers = commit.after, CommitNumber(commit.number + 1), commit.numbers
         self.gateways |= commit.numbers.keys()
         for number in self.unopened:
             if number in self.rooms and not self.rooms[number].state.status:
                 del self.rooms[number]
         self.unopened.clear()
-
-    def count_steps(self, results: Sequence[Result], steps: dict[str, int]) -> None:
-        """Add the steps in results of this partition's rooms to `steps`, which are by game. A plain dictionary: this
-        runs for every move, and a `Counter` takes four times as long."""
-        rooms = self.rooms
-        for result in results:
-            room = rooms.get(result.room)
-            if room is None:
-                continue
-            game = room.state.spec.game
-            for record in result.records:
-                if record.message is not None:
-                    steps[game] = steps.get(game, 0) + 1
 
     def forget_gateway(self, gateway: GatewayId) -> None:
         self.gateways.discard(gateway)

@@ -4,13 +4,13 @@ An event is applied as soon as it is added, because the next decision within the
 exception in between leaves the room in memory broken: its owner drops it and loads it again from the store.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, get_args
 
 import msgspec
 
-from shared.game import AnyGame, Notice
-from shared.ids import RoomId, Seat
+from shared.game import AnyGame, Notice, open_to_all
+from shared.ids import GatewayId, RoomId, Seat
 from shared.journal_records import AnyNote
 from shared.room_events import Ended, Joined, RoomEvent, RoomSpec, RoomStatus
 from worker.games import GameCatalog
@@ -34,11 +34,13 @@ class RoomDraft:
         "events",
         "game",
         "of_room",
+        "open_to_all",
         "play",
         "presence",
         "read_command",
+        "receivers_before",
+        "resting_with",
         "state",
-        "turn",
     )
 
     def __init__(self, room: RoomId, catalog: GameCatalog) -> None:
@@ -47,15 +49,20 @@ class RoomDraft:
         self.game: AnyGame | None = None
         self.play: Any = None
         """The state of the game."""
-        self.turn: tuple[Seat, ...] = ()
-        """The seats that may act, as of the last step."""
+        self.open_to_all = False
+        """Whether the game has no secrets: all receivers see its events alike."""
         self.read_command: Callable[[msgspec.Raw], Any] = msgspec.json.decode
         """Decodes a command of the game; raises `msgspec.MsgspecError`."""
-        self.events: list[Any] = []
+        self.events: tuple[Any, ...] = ()
         self.of_room = False
         """Whether an event of the room itself is among the events."""
         self.presence: RoomPresence = self.state.presence()
         """Kept up to date, since every move reads it and few commands change it."""
+        self.resting_with: RoomPresence | None = None
+        """The presence with which no move can start a deadline, and none is running: as long as the room has it, as in
+        most rooms, deadlines need not be looked at (see `RoomTimers`)."""
+        self.receivers_before: tuple[GatewayId, ...] = ()
+        """The gateways that received the room's updates before its own events of this step."""
         self._options: tuple[RoomSpec, Any] | None = None
 
     # --- events -----------------------------------------------------------------------------------------------------
@@ -66,10 +73,21 @@ class RoomDraft:
             self.apply(event)
         self.events += events
 
+    def add_of_game(self, events: Sequence[Any]) -> None:
+        """Apply events that the game has decided, and make them part of the step."""
+        assert self.game is not None
+        evolve, play = self.game.evolve, self.play
+        for event in events:
+            play = evolve(play, event)
+        self.play = play
+        self.state.moves += len(events)
+        self.events = (*self.events, *events)
+
     def apply(self, event: Any) -> None:
         if type(event) in _ROOM_EVENTS:
+            if not self.of_room:
+                self.of_room, self.receivers_before = True, self.presence.gateways
             apply(self.state, event)
-            self.of_room = True
             self.presence = self.state.presence()
         else:
             assert self.game is not None
@@ -87,21 +105,16 @@ class RoomDraft:
             self.add(*self.known_game.notice(self.play, notice))
 
     def conclude(self) -> None:
-        """End the game if it has an outcome, and find out whose turn it is."""
+        """End the game if it has an outcome."""
         game, state = self.game, self.state
         assert game is not None
-        if state.status is not _PLAYING:
-            self.turn = ()
-        elif (outcome := game.outcome(self.play)) is None:
-            self.turn = game.turn(self.play)
-        else:
+        if state.status is _PLAYING and (outcome := game.outcome(self.play)) is not None:
             names = tuple(state.seats[seat].name for seat in outcome.winners)
             self.add(Ended(outcome.winners, names, outcome.reason, dict(outcome.scores)))
-            self.turn = ()
 
     def clear(self) -> None:
         """Begin the next step."""
-        self.events.clear()
+        self.events = ()
         self.of_room = False
 
     def mark_seated(self, events: Collection[Any]) -> None:
@@ -118,6 +131,7 @@ class RoomDraft:
 
     def set_game(self, game: AnyGame, play: Any) -> None:
         self.game, self.play, self.read_command = game, play, self.catalog.commands(game)
+        self.open_to_all = game.redact is open_to_all
 
     def reset(self) -> None:
         """Forget a room whose first command was refused halfway: it was never opened."""

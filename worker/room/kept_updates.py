@@ -1,16 +1,25 @@
 """The size of a room's updates in the store, and how far they have to be trimmed."""
 
+from functools import cache
+
 import msgspec
 
-from shared.deliveries import StepMessage
 from shared.ids import Offset
 
-SLICES = 16
+_SLICES = 16
+_MOST_SLICE_BYTES = 64 * 1024
+
+
+@cache  # one object for all rooms
+def slice_bytes(limit: int) -> int:
+    """The size of a slice, if a room may keep this many bytes of updates. When a slice is full, the room's history is
+    written, so that no portion of it is much larger."""
+    return min(limit // _SLICES, _MOST_SLICE_BYTES)
 
 
 class KeptUpdates(msgspec.Struct, omit_defaults=True):
-    """Counts the bytes of the updates, in slices of a sixteenth of the limit: a size for each step would cost more
-    memory than it saves. Part of the room's state, so that a new owner goes on counting."""
+    """Counts the bytes of the updates, in slices of a sixteenth of the limit or less: a size for each step would cost
+    more memory than it saves. Part of the room's state, so that a new owner goes on counting."""
 
     full: list[tuple[Offset, int]] = []
     """The first step and the size of each full slice, oldest first."""
@@ -30,8 +39,3 @@ class KeptUpdates(msgspec.Struct, omit_defaults=True):
             total -= self.full.pop(0)[1]
             trim = self.full[0][0]
         return trim
-
-
-def stored_size(message: StepMessage) -> int:
-    """The size of a step in the updates, without the few bytes around its parts."""
-    return len(message.public) + sum(len(part) for part in message.seats.values())

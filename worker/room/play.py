@@ -55,7 +55,7 @@ def _decide(draft: RoomDraft, seat: Seat, command: Any) -> Rejected | None:
     except Exception:
         log.exception("room %s: decide failed on %r", draft.state.room, command)
         return refusal("internal")
-    draft.add(*events)
+    draft.add_of_game(events)
     return None
 
 
@@ -66,13 +66,13 @@ def play_for(draft: RoomDraft, seat: Seat, reason: str) -> None:
     draft.add(Played(seat, reason))
     refused = _decide(draft, seat, command)
     if refused is not None:
-        draft.events.pop()
+        draft.events = draft.events[:-1]
         log.error("room %s: the bot's %r was refused: %s", draft.state.room, command, refused.code)
 
 
 def play_for_all(draft: RoomDraft, reason: str) -> None:
     """Make the moves of all players whose turn it was. A move can end the turn of the next one."""
-    for seat in draft.turn:
+    for seat in draft.whose_turn():
         if not draft.state.seats[seat].bot and seat in draft.whose_turn():
             play_for(draft, seat, reason)
 

@@ -9,7 +9,7 @@ import msgspec
 from shared.commands import Envelope, Listed, Wants
 from shared.deliveries import CompletedCommand, StepMessage
 from shared.game import AnyGame
-from shared.ids import LOBBY, CommandId, Offset, RoomId, Seat, SessionId
+from shared.ids import LOBBY, CommandId, CommitNumber, Offset, RoomId, Seat, SessionId
 from shared.room_events import (
     NOTHING,
     Back,
@@ -70,13 +70,6 @@ def _with(update: Update, events: Sequence[Any], before: Sequence[Any]) -> Updat
     return msgspec.structs.replace(update, events=msgspec.Raw(_encode(events)))
 
 
-def public_message(update: Update, done: CompletedCommand | None) -> StepMessage:
-    """The message of a step without events of the room, if all receivers may see it in full and none of them wants more
-    than events."""
-    public = msgspec.Raw(_encode(update))
-    return StepMessage(update.room, update.epoch, update.offset, public, {}, NOTHING, done, unseats=False)
-
-
 class Projection:
     """The projection of one room as of one step."""
 
@@ -87,8 +80,8 @@ class Projection:
         self._turn = turn
 
     def messages(
-        self, events: Sequence[Any], update: Update, done: CompletedCommand | None
-    ) -> tuple[StepMessage, StepMessage | None]:
+        self, events: Sequence[Any], update: Update, done: CompletedCommand | None, commit: CommitNumber
+    ) -> tuple[StepMessage, StepMessage]:
         """The message of a step: the public update, and those of seats that may see something else. `update` has all
         events in it, as they are in the journal. If the message carries views, the second one is the same without
         them: views are large, and the room's updates keep only what cannot be made again."""
@@ -120,10 +113,11 @@ class Projection:
             watchers,
             done,
             self._replay(events, update, public),
+            commit,
             unseats=any(isinstance(event, Left) for event in events),
         )
         if seats == kept and watchers == NOTHING:
-            return whole, None
+            return whole, whole
         return whole, msgspec.structs.replace(whole, seats=kept, watchers=NOTHING)
 
     def _replay(self, events: Sequence[Any], update: Update, public: bytes) -> msgspec.Raw:

@@ -24,6 +24,7 @@ from shared.commands import (
     Leave,
     Operate,
     Rematch,
+    RoomCommand,
     Say,
     Unwatch,
     Watch,
@@ -31,7 +32,7 @@ from shared.commands import (
 from shared.deliveries import Reply
 from shared.errors import Rejected, refusal
 from shared.game import DeadlinePassed
-from shared.ids import Epoch, GatewayId, Offset, RoomId, Seat, game_version
+from shared.ids import CommitNumber, Epoch, GatewayId, Offset, RoomId, Seat, game_version
 from shared.journal_records import Detached, JournalEntry
 from shared.results import Result
 from shared.room_events import Closed, Opened, RoomStatus, Shifted
@@ -44,7 +45,7 @@ from worker.room.draft import RoomBroken, RoomDraft
 from worker.room.projection import never_opened
 from worker.room.results import CommandResult, known
 from worker.room.state import RoomState
-from worker.room.step import StepBuilder
+from worker.room.step import NO_RESULT, StepBuilder
 
 _decode_state = msgspec.json.Decoder(RoomState).decode
 
@@ -85,7 +86,7 @@ class Room:
                 self._restore(stored.snapshot)
             for entry in stored.records:
                 self._replay(entry)
-            self._draft.turn = self._draft.whose_turn()
+            self._draft.clear()
             self._steps.timers.loaded()
         except NoSuchGame:
             raise
@@ -109,7 +110,6 @@ class Room:
         draft = self._draft
         state = draft.state = _decode_state(snapshot)
         draft.presence = state.presence()
-        self._steps.snapshots.saved_at = state.offset
         game = draft.catalog.get(state.spec.game, state.version)
         draft.set_game(game, msgspec.json.decode(state.game, type=game.state_type))
         state.game = msgspec.Raw(b"null")
@@ -140,23 +140,28 @@ class Room:
         if state.over and not state.over_ms:
             state.over_ms = record.at
         draft.mark_seated(events)
-        draft.turn = draft.whose_turn()
         if draft.game is not None:
             self._steps.timers.retime(record.at)
 
     # --- handling ---------------------------------------------------------------------------------------------------
 
-    def handle(self, envelope: Envelope, at_ms: int) -> Result:
-        """Carry a command out, or refuse it. If this raises, the room is broken: drop it and load it again."""
+    def handle(self, envelope: Envelope, at_ms: int, commit: CommitNumber) -> Result:
+        """Carry a command out, or refuse it. The result is to be part of this commit of the partition. If this raises,
+        the room is broken: drop it and load it again."""
         self.touched_ms = at_ms
-        result = self._steps.begin()
+        steps, body = self._steps, envelope.body
+        result = steps.begin(envelope.room, commit)
         if self._lost_ms:
             self._compensate(self._lost_ms, at_ms)
             self._lost_ms = 0
-        body = envelope.body
         if type(body) is Act:  # before the others: nearly all commands are moves
             self._from_seat(envelope, body, at_ms, result)
-            return result
+        else:
+            self._handle_other(envelope, body, at_ms, result)
+        steps.result = NO_RESULT
+        return result
+
+    def _handle_other(self, envelope: Envelope, body: RoomCommand, at_ms: int, result: Result) -> None:
         match body:
             case Say() | Configure() | Leave() | Rematch():
                 self._from_seat(envelope, body, at_ms, result)
@@ -180,20 +185,26 @@ class Room:
                 self._answer_operator(envelope, self._acts.carry_out(body.act, at_ms), result)
             case _:
                 self._refuse(envelope, refusal("command/bad"), result)
-        return result
 
     def _from_seat(self, envelope: Envelope, body: SeatCommand, at_ms: int, result: Result) -> None:
         """Handle a command that only a seat may give, and that is carried out once."""
         draft = self._draft
-        seat = draft.presence.seats.get(envelope.sid)
-        if seat is None:
+        taken = draft.presence.places.get(envelope.sid)
+        if taken is None:
             result.answer(envelope, self._to_stranger(envelope))
             return
-        place = draft.state.seats[seat]
+        seat, place = taken
         if envelope.id <= place.last_id and (earlier := known(place, envelope.id)) is not None:
             result.answer(envelope, replies.repeated(draft.state, envelope, seat, earlier))
             return
-        refused = play.act(draft, seat, body) if type(body) is Act else self._carry_out(seat, body)
+        if type(body) is Act:
+            refused = play.act(draft, seat, body)
+            if refused is None and draft.events:  # nearly always
+                if not self._steps.close(at_ms, envelope, seat, answer=True):
+                    result.answer(envelope, replies.done(draft.state, envelope, seat))
+                return
+        else:
+            refused = self._carry_out(seat, body)
         if refused is not None:
             self._steps.file_refusal(envelope, seat, refused, at_ms)
             self._refuse(envelope, refused, result)
@@ -233,14 +244,17 @@ class Room:
                 seating.leave(self._draft, seat)
                 return None
 
-    def free(self, envelope: Envelope, act: OperatorAct, at_ms: int, live: Collection[GatewayId]) -> Result:
+    def free(
+        self, envelope: Envelope, act: OperatorAct, at_ms: int, commit: CommitNumber, live: Collection[GatewayId]
+    ) -> Result:
         """Handle the act that frees this room, which was loaded although it is quarantined. `live`: the gateways that
         its partition sends something to."""
         self.touched_ms = at_ms
-        result = self._steps.begin()
+        result = self._steps.begin(envelope.room, commit)
         self._answer_operator(envelope, self._acts.free(act, at_ms, live), result)
         if result.more.freed:
             self._lost_ms = 0  # the outages are a part of the time that the room got back
+        self._steps.result = NO_RESULT
         return result
 
     def _answer_operator(self, envelope: Envelope, code: str, result: Result) -> None:
@@ -295,7 +309,7 @@ class Room:
 
     def _watch(self, envelope: Envelope, body: Watch, at_ms: int, result: Result) -> None:
         # Without a view, the client has seen a part of the history, and its gateway reads the rest.
-        result.more.history_wanted = not body.view and body.again is None
+        result.more.write_history = not body.view and body.again is None
         seat = self.state.seat_of(envelope.sid)
         if seat is not None:
             self._attach(envelope, seat, at_ms, result, view=body.view)

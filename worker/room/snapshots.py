@@ -2,7 +2,7 @@
 
 import msgspec
 
-from shared.ids import Offset, Seat
+from shared.ids import Seat
 from shared.journal_records import JournalEntry, RecordPlace, without_effect
 from shared.results import Snapshot
 from shared.runtime.settings import WorkerSettings
@@ -15,12 +15,10 @@ _NO_GAME = msgspec.Raw(b"null")
 class SnapshotLog:
     """Counts what was filed since the last snapshot."""
 
-    __slots__ = ("_filed", "_settings", "_without_effect", "saved_at")
+    __slots__ = ("_filed", "_settings", "_without_effect")
 
     def __init__(self, settings: WorkerSettings) -> None:
         self._settings = settings
-        self.saved_at = Offset(0)
-        """The step after which the room was saved last."""
         self._filed = 0
         self._without_effect: list[tuple[Seat | None, RecordPlace]] = []
         """Seat and place of the records without effect that are still in the journal."""
@@ -40,7 +38,7 @@ class SnapshotLog:
     def take(self, draft: RoomDraft, before: Snapshot | None) -> Snapshot:
         """Save the room as it is now. `before` is a snapshot of the same result, which this one replaces."""
         state = draft.state
-        self.saved_at, self._filed = state.offset, 0
+        self._filed = 0
         state.game = msgspec.Raw(_encode(draft.play))
         body = _encode(state)
         state.game = _NO_GAME

@@ -3,6 +3,9 @@
 `shared.room_follower` applies the facts that every follower of a room keeps; this module adds those of the owner.
 """
 
+import sys
+from functools import lru_cache
+
 import msgspec
 
 from shared.game import Choice
@@ -156,8 +159,8 @@ class RoomState(msgspec.Struct):
         here = [place for place in self.seats.values() if place.here and not place.bot]
         gateways = {place.gateway for place in here} | self.audience.keys()
         wants = any(place.wants for place in self.humans) or any(self.audience.values())
-        seats = {place.sid: seat for seat, place in self.seats.items() if not place.bot and not place.left}
-        return RoomPresence(tuple(sorted(gateways)), bool(here), wants, seats)
+        places = {place.sid: (seat, place) for seat, place in self.seats.items() if not place.bot and not place.left}
+        return RoomPresence(_shared(tuple(sorted(gateways))), bool(here), wants, places)
 
 
 class RoomPresence(msgspec.Struct, frozen=True):
@@ -169,8 +172,15 @@ class RoomPresence(msgspec.Struct, frozen=True):
     """Whether a player is here."""
     wants: bool
     """Whether a receiver wants more than events."""
-    seats: dict[SessionId, Seat]
+    places: dict[SessionId, tuple[Seat, SeatState]]
     """The seats of players, by session."""
+
+
+@lru_cache(maxsize=1_024)
+def _shared(gateways: tuple[GatewayId, ...]) -> tuple[GatewayId, ...]:
+    """The same objects for all rooms with these gateways, so that they stay in the caches of the processor: a step
+    reads them, and the rooms of a worker take turns."""
+    return tuple(GatewayId(sys.intern(gateway)) for gateway in gateways)
 
 
 def apply(state: RoomState, event: RoomEvent) -> None:

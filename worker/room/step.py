@@ -4,31 +4,32 @@ A step is a journal record, the update of each receiver, changes of deadlines an
 lobby, and now and then a snapshot.
 """
 
-from typing import Any
-
 import msgspec
 
 from shared.commands import Envelope, Gone
-from shared.deliveries import CompletedCommand, StepMessage
+from shared.deliveries import CompletedCommand, encode_public_step
 from shared.errors import CODES, Rejected
-from shared.game import open_to_all
-from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, Seat, SessionId, game_version
-from shared.journal_records import Acted, AnyNote, JournalRecord
+from shared.ids import LOBBY, CommandId, CommitNumber, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, game_version
+from shared.journal_records import Acted, AnyNote, JournalRecord, encode_logged
 from shared.results import FiledRecord, Result
 from shared.room_events import OVER, Away, Back, Closed, Configured, Ended, Joined, Left, Opened, RoomStatus, Started
 from shared.room_views import Update
 from shared.runtime.settings import WorkerSettings
 from worker.room.draft import RoomDraft
-from worker.room.kept_updates import SLICES, stored_size
-from worker.room.projection import Projection, public_message
+from worker.room.kept_updates import slice_bytes
+from worker.room.projection import Projection
 from worker.room.results import CommandResult, remember
 from worker.room.snapshots import SnapshotLog
+from worker.room.state import RoomPresence
 from worker.room.timers import RoomTimers
 
 _encode = msgspec.json.Encoder().encode
 
 _OWN = Envelope(LOBBY, SessionId(""), CommandId(0), Gone())
 """Stands in for the command of a step that the room takes by itself."""
+NO_RESULT = Result(LOBBY, ())  # type: ignore[arg-type]  # nothing can be appended
+"""The result between two commands. The last one must not be kept until the next command: freeing it takes much longer
+once it is no longer in the caches of the processor."""
 _LOBBY_EVENTS = (Opened, Joined, Left, Configured, Started, Closed)
 """Events that always concern the lobby. While the room waits, all listed events do."""
 _LISTED_EVENTS = (*_LOBBY_EVENTS, Away, Back, Ended)
@@ -41,11 +42,9 @@ class StepBuilder:
     __slots__ = (
         "_draft",
         "_epoch",
-        "_receivers_before",
         "_settings",
         "_slice_bytes",
-        "_snapshot_every",
-        "_updates_bytes",
+        "_unsaved",
         "result",
         "snapshots",
         "timers",
@@ -55,21 +54,16 @@ class StepBuilder:
         self._draft = draft
         self._epoch = epoch
         self._settings = settings
-        self._snapshot_every = settings.snapshot_every
-        self._updates_bytes = settings.updates_bytes
-        self._slice_bytes = settings.updates_bytes // SLICES
-        self._receivers_before: tuple[GatewayId, ...] = ()
+        self._slice_bytes = slice_bytes(settings.updates_bytes)
+        self._unsaved = 0
+        """The number of steps since the last snapshot."""
         self.timers = RoomTimers(draft, settings)
         self.snapshots = SnapshotLog(settings)
-        self.result = Result(draft.state.room)
+        self.result = NO_RESULT
 
-    def begin(self) -> Result:
-        """Begin with the next command; its result is filled in from now on."""
-        draft = self._draft
-        if draft.events or draft.of_room:
-            draft.clear()
-        self._receivers_before = draft.presence.gateways
-        result = self.result = Result(draft.state.room)
+    def begin(self, room: RoomId, commit: CommitNumber) -> Result:
+        """Begin with the next command; its result is filled in from now on, and will be part of this commit."""
+        result = self.result = Result(room, commit=commit)
         return result
 
     def close(
@@ -83,56 +77,72 @@ class StepBuilder:
         answer: bool = False,
     ) -> bool:
         """Make the events of the draft one step. `seat` is the seat whose command it was. True if the step is also the
-        `answer` to the command: its gateway receives the step anyway, so that a reply would be a second message."""
-        draft, epoch = self._draft, self._epoch
-        state = draft.state
+        `answer` to the command: its gateway receives the step anyway, so that a reply would be a second message.
+
+        This runs for every move. Steps that not all receivers see alike, and those with events of the room itself, take
+        longer ways from here."""
+        draft, epoch, trace = self._draft, self._epoch, envelope.trace
         draft.conclude()
-        offset = Offset(state.offset + 1)
+        state, presence = draft.state, draft.presence
+        if presence is not draft.resting_with:
+            presence = self._retime(at_ms)
+        offset: Offset = state.offset + 1  # type: ignore[assignment]  # calling a NewType takes 70 ns
         state.offset, state.epoch, state.number, state.at_ms = offset, epoch, 0, at_ms
+        gateways = presence.gateways
         if draft.of_room:
             draft.mark_seated(draft.events)
-        # Deadlines come before the events are encoded: a new turn timer is itself an event of the step.
-        if changes := self.timers.retime(at_ms):
-            self.result.more.deadlines += changes
-        command = envelope.id if seat is not None else CommandId(0)
-        events = msgspec.Raw(_encode(draft.events))
-        record = JournalRecord(
-            at_ms, epoch, envelope.sid, command, seat, envelope.trace, events, notes, "", "", expired
-        )
-        if seat is not None and command and (place := state.seats.get(seat)) is not None:
-            remember(place, command, CommandResult(offset, "", "", epoch))
-        gateways = self._receivers() if draft.of_room else self._receivers_before
+            gateways = self._receivers()
+        command: CommandId | None = None
+        if seat is not None:
+            command = envelope.id
+            if command and (place := state.seats.get(seat)) is not None:
+                remember(place, command, CommandResult(offset, "", "", epoch))
         done = None
         if answer and envelope.gateway in gateways:
-            done = CompletedCommand(envelope.gateway, envelope.conn, command)
-        update = Update(state.room, epoch, offset, at_ms, events, seat, command or None, envelope.trace)
-        self._file_step(record, update, gateways, done)
+            done = CompletedCommand(envelope.gateway, envelope.conn, envelope.id)
+        events = msgspec.Raw(_encode(draft.events))
+        # A `LoggedRecord`. The last fields of its `JournalRecord` are at their defaults most often, and left out then.
+        record: tuple[object, ...] = (at_ms, epoch, envelope.sid, command or 0, seat, trace, events)
+        if notes or expired:
+            record += (notes, "", "", expired)
+        result = self.result
+        body = _encode((result.room, offset, 0, record))
+        update = Update(result.room, epoch, offset, at_ms, events, seat, command or None, trace)
+        if draft.of_room or presence.wants or not draft.open_to_all:
+            step, kept = self._encode_step(update, done)
+        else:
+            step = kept = encode_public_step(update, done, result.commit)
+        result.records.append(FiledRecord(body, step, kept, gateways, draft.known_game.name))
+        updates = state.kept_updates
+        updates.size += len(kept)
+        if updates.size >= self._slice_bytes:
+            self._end_slice(offset)
+        self._unsaved += 1
         ends = draft.of_room and self._follow_room_events(at_ms)
         # The chat of a room that is over makes steps, too: a snapshot for each would store the whole room every time.
-        if ends or offset - self.snapshots.saved_at >= self._snapshot_every:
+        if ends or self._unsaved >= self._settings.snapshot_every:
             self._save()
         draft.clear()
         return done is not None
 
-    def _file_step(
-        self, record: JournalRecord, update: Update, gateways: tuple[GatewayId, ...], done: CompletedCommand | None
-    ) -> None:
-        """File the step with what its receivers may see of it, and count its size among the updates kept."""
-        draft = self._draft
-        game = draft.game
-        assert game is not None
-        kept: StepMessage | None = None
-        if draft.of_room or draft.presence.wants or game.redact is not open_to_all:
-            message, kept = self.projection().messages(draft.events, update, done)
-            size = stored_size(kept or message)
-        else:
-            message = public_message(update, done)
-            size = len(message.public)
-        self.result.records.append(FiledRecord(update.offset, 0, record, message, gateways, kept))
-        updates = draft.state.kept_updates
-        updates.size += size
-        if updates.size >= self._slice_bytes:
-            self.result.more.trim_updates = updates.end_slice(update.offset, self._updates_bytes)
+    def _retime(self, at_ms: int) -> RoomPresence:
+        """Let the deadlines follow the state, before the events are encoded: a new turn timer is itself an event of the
+        step. Returns the presence after that."""
+        changes = self.timers.retime(at_ms)
+        if changes:
+            self.result.more.deadlines += changes
+        return self._draft.presence
+
+    def _encode_step(self, update: Update, done: CompletedCommand | None) -> tuple[bytes, bytes]:
+        """The message of the step, with what each of its receivers may see, and the message as it is kept."""
+        whole, kept = self.projection().messages(self._draft.events, update, done, self.result.commit)
+        step = _encode(whole)
+        return step, step if kept is whole else _encode(kept)
+
+    def _end_slice(self, last: Offset) -> None:
+        more = self.result.more
+        more.trim_updates = self._draft.state.kept_updates.end_slice(last, self._settings.updates_bytes)
+        more.write_history = True
 
     def _follow_room_events(self, at_ms: int) -> bool:
         """Let directory, lobby and expiry follow the events of the room. True if the room is over with this step."""
@@ -145,16 +155,17 @@ class StepBuilder:
         return ends
 
     def replayed(self, offset: Offset, size: int) -> None:
-        """Count the bytes that a step has added to the room's updates, by an estimate."""
+        """Count a step, and the bytes that it has added to the room's updates, by an estimate."""
+        self._unsaved += 1
         updates = self._draft.state.kept_updates
         updates.size += size
         if updates.size >= self._slice_bytes:
-            updates.end_slice(offset, self._updates_bytes)
+            updates.end_slice(offset, self._settings.updates_bytes)
 
     def _receivers(self) -> tuple[GatewayId, ...]:
         """The gateways that receive the room's updates now, or did before this command: a player who leaves still sees
         that step."""
-        return tuple(sorted({*self._receivers_before, *self._draft.presence.gateways}))
+        return tuple(sorted({*self._draft.receivers_before, *self._draft.presence.gateways}))
 
     def _expire(self, at_ms: int) -> None:
         """Let the keys of a room that is over expire. Each record sets the same time again: a key that is added to
@@ -173,7 +184,7 @@ class StepBuilder:
 
     def _list(self) -> None:
         """Bring the room directory and the lobby up to date."""
-        events: list[Any] = self._draft.events
+        events = self._draft.events
         if not any(isinstance(event, _LISTED_EVENTS) for event in events):
             return
         projection = self.projection()
@@ -197,7 +208,7 @@ class StepBuilder:
 
     def projection(self) -> Projection:
         draft = self._draft
-        return Projection(draft.state, draft.known_game, draft.play, draft.turn)
+        return Projection(draft.state, draft.known_game, draft.play, draft.whose_turn())
 
     # --- records that are not steps ---------------------------------------------------------------------------------
 
@@ -242,11 +253,13 @@ class StepBuilder:
         state = self._draft.state
         state.number += 1
         state.at_ms = record.at
-        self.result.records.append(FiledRecord(state.offset, state.number, record))
+        body = encode_logged(state.room, state.offset, state.number, record)
+        self.result.records.append(FiledRecord(body))
         self.snapshots.count((state.offset, state.number, record))
         if self.snapshots.due():
             self._save()
         self._expire(record.at)
 
     def _save(self) -> None:
+        self._unsaved = 0
         self.result.more.snapshot = self.snapshots.take(self._draft, self.result.more.snapshot)

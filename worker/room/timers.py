@@ -7,7 +7,7 @@ from shared.results import DeadlineChange, DueDeadline
 from shared.room_events import LONG_TURN_MS, OVER, Clock, RoomStatus
 from shared.runtime.settings import WorkerSettings
 from worker.room.draft import RoomDraft
-from worker.room.state import Deadline, RoomPresence, RoomState
+from worker.room.state import Deadline, RoomState
 
 WAIT, ABANDONED, TURN = "wait", "abandoned", "turn"
 SEAT, BOT, AWAY, GAME = "seat", "bot", "away", "game"
@@ -23,8 +23,6 @@ class RoomTimers:
     def __init__(self, draft: RoomDraft, settings: WorkerSettings) -> None:
         self._draft = draft
         self._settings = settings
-        self._presence: RoomPresence | None = None
-        self._timeless = False
         self._indexed: dict[str, Deadline] = {}
 
     def loaded(self) -> None:
@@ -35,16 +33,14 @@ class RoomTimers:
         """Let the deadlines follow the state; the changes to the index. If the turn timer changed, the step that is
         being built gets an event that says so. (On a replay no step is being built, and the index has the changes.)"""
         draft, state = self._draft, self._draft.state
-        presence = draft.presence
-        if presence is not self._presence:
-            assert draft.game is not None
-            self._presence, self._timeless = presence, timeless(state, draft.game, presence.attended)
-        if self._timeless and not state.deadlines and not self._indexed:
-            return ()  # the usual case of a plain move
+        if draft.presence is draft.resting_with:
+            return ()
         timers = wanted(draft, self._settings)
         if timers or state.deadlines:
             state.deadlines = retimed(state.deadlines, timers, at_ms)
         before, self._indexed = self._indexed, state.deadlines
+        if not state.deadlines and timeless(state, draft.known_game, draft.presence.attended):
+            draft.resting_with = draft.presence
         if before == state.deadlines:
             return ()
         turn = state.deadlines.get(TURN)
@@ -111,7 +107,7 @@ def _add_waiting(timers: Timers, draft: RoomDraft, settings: WorkerSettings) -> 
 def _add_playing(timers: Timers, draft: RoomDraft, settings: WorkerSettings) -> None:
     """During the game: moves of bots, the turn timer, turns of absent players, and timers of the game itself."""
     state, game = draft.state, draft.known_game
-    for seat in draft.turn:
+    for seat in draft.whose_turn():
         place = state.seats[seat]
         if place.bot:
             timers[f"{BOT}.{seat}"] = (state.moves, settings.bot_ms)

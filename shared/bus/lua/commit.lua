@@ -10,7 +10,8 @@
 --          the epoch (together the id of its log entries), the entry of each log (empty: none), the number of writes,
 --          the number of words of the messages; then the writes and the messages.
 --          A write is its number of words besides the key, the command and the words behind the key.
---          A message is its channel and items of the JSON array that is published there.
+--          A message is its channel, items of the JSON array that is published there, and an empty word; or its channel
+--          and the two parts of an item around the entry of the log of updates.
 -- Returns for each partition OK; DONE if this very batch is written already; FENCED if the token or the cursor is not
 -- the stored one; or the error of a write.
 local KEYS, ARGV, call, pcall, tonumber, unpack = KEYS, ARGV, redis.call, redis.pcall, tonumber, unpack
@@ -57,14 +58,23 @@ local function skip(at, writes)
   return at
 end
 
-local function collect_messages(at, finish)
-  for place = at, finish - 1, 2 do
-    local channel = ARGV[place]
-    if not items[channel] then
-      items[channel] = {}
+-- Collects the words of messages: they are joined once, because Lua copies and hashes every string that it makes.
+local function collect_messages(at, finish, steps)
+  for place = at, finish - 1, 3 do
+    local channel, tail = ARGV[place], ARGV[place + 2]
+    local list = items[channel]
+    if list then
+      table.insert(list, ',')
+    else
+      list = { '[' }
+      items[channel] = list
       table.insert(channels, channel)
     end
-    table.insert(items[channel], ARGV[place + 1])
+    table.insert(list, ARGV[place + 1])
+    if tail ~= '' then
+      table.insert(list, steps)
+      table.insert(list, tail)
+    end
   end
 end
 
@@ -75,7 +85,7 @@ while key <= last do
   local refused = outcome == 'OK' and append(key, at) or nil
   if outcome == 'OK' and not refused then
     refused, messages = write(key + 2, at + HEAD, writes)
-    if not refused then collect_messages(messages, messages + words) end
+    if not refused then collect_messages(messages, messages + words, ARGV[at + 6]) end
   else
     messages = skip(at + HEAD, writes)
   end
@@ -86,10 +96,7 @@ end
 for _, channel in ipairs(channels) do
   -- On a Cluster the channel of a delivery has the partition's hash tag, and its messages stay at the slot's node.
   local publish = string.find(channel, '{', 1, true) and 'SPUBLISH' or 'PUBLISH'
-  -- The brackets go to the first and the last item: a second string of the whole message would be copied and hashed.
-  local list = items[channel]
-  list[1] = '[' .. list[1]
-  list[#list] = list[#list] .. ']'
-  call(publish, channel, table.concat(list, ','))
+  table.insert(items[channel], ']')
+  call(publish, channel, table.concat(items[channel]))
 end
 return outcomes

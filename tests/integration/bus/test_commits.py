@@ -171,6 +171,17 @@ async def test_messages_of_partitions_to_a_channel_are_published_together_withou
     assert subscriber.received() == [("a", b"[1,2,5]"), ("b", b"[3]")]
 
 
+async def test_the_steps_of_a_commit_become_a_part_of_its_deliveries() -> None:
+    store = FakeStore()
+    ours, mine = await two_leases(store)
+    subscriber = store.server.subscribe(("a", "b"))
+    around = (("a", b"{1:", b"}"), ("b", b"{2:", b"}"))
+    first = Commit(P, ours, "0-0", "5-0", (), (("a", b"0"),), CommitNumber(4), b"[[1],[]]", b"[2]", deliveries=around)
+    second = Commit(Q, mine, "0-0", "6-0", (), (), CommitNumber(9), b"[[1],[]]", b"[3]", deliveries=around[:1])
+    await commits.commit(store, [first, second])
+    assert subscriber.received() == [("a", b"[0,{1:[2]},{1:[3]}]"), ("b", b"[{2:[2]}]")]
+
+
 async def test_a_partition_of_which_a_write_was_refused_says_nothing() -> None:
     store = FakeStore()
     ours, mine = await two_leases(store)

@@ -37,8 +37,7 @@ def replica(own_valkey: ValkeyServer) -> Iterator[ValkeyServer]:
 
 
 def commit(lease: Lease, number: int, message: bytes = b"") -> Commit:
-    step = step_at(number, lease.epoch)
-    step.commit = CommitNumber(number)
+    step = msgspec.structs.replace(step_at(number, lease.epoch), commit=CommitNumber(number))
     before, after = f"{number - 1}-0" if number > 1 else "0-0", f"{number}-0"
     messages = (("news", message),) if message else ()
     steps = b"[%b]" % msgspec.json.encode(step)

@@ -2,8 +2,13 @@
 
 from prometheus_client import generate_latest
 
+from shared.bus.commits import Commit
+from shared.bus.keys import Keys
+from shared.bus.leases import Lease
 from shared.bus.store_counters import StoreCounters
 from shared.bus.store_figures import ReplicaFigures, StoreFigures
+from shared.ids import Epoch, Partition
+from shared.results import FiledRecord
 from worker.metrics import WorkerMetrics
 
 
@@ -37,9 +42,14 @@ def test_a_game_without_rooms_in_memory_is_shown_with_none() -> None:
     assert found['tavolata_rooms_loaded{game="codex"}'] == 0
 
 
+def commit_of(*filed: FiledRecord) -> Commit:
+    return Commit(Keys(Partition(0), 1), Lease(Epoch(1), "t", "0-0", 0), "0-0", "1-0", (), filed=filed)
+
+
 def test_steps_are_counted_by_game() -> None:
     metrics = WorkerMetrics(16)
-    metrics.committed(1, [], {"stones": 4, "codex": 1})
+    step, other, refusal = FiledRecord(game="stones"), FiledRecord(game="codex"), FiledRecord()
+    metrics.committed([commit_of(step, step, other), commit_of(step, refusal, step)])
     assert shown(metrics)['tavolata_steps_total{game="stones"}'] == 4
     assert metrics.moves == 5
 

@@ -1,22 +1,24 @@
 """Encoding of results: the writes, entries and messages of one commit."""
 
 import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.acts import ActKind, AuditEntry, OperatorAct
 from shared.bus import commits
 from shared.bus.commits import Commit
 from shared.bus.keys import Keys
 from shared.bus.leases import Lease
-from shared.bus.partition_log import PORTION_BYTES, UnwrittenRooms
+from shared.bus.partition_log import UnwrittenRooms
 from shared.deliveries import Delivery, Reply, StepMessage
-from shared.ids import CommandId, CommitNumber, Epoch, GameVersion, GatewayId, Offset, Partition, RoomId, Seat
-from shared.journal_records import JournalRecord
+from shared.ids import CommandId, CommitNumber, Epoch, GameVersion, GatewayId, Offset, Partition, RoomId
+from shared.journal_records import JournalRecord, encode_logged
 from shared.results import DueDeadline, FiledRecord, OtherChanges, Result, Snapshot
 from shared.room_events import RoomStatus
 from shared.room_views import Listing
 
 ROOM, OTHER = RoomId(1000), RoomId(1004)
-G1, G2 = GatewayId("g-1"), GatewayId("g-2")
+G1, G2, G3 = GatewayId("g-1"), GatewayId("g-2"), GatewayId("g-3")
 RECORD = JournalRecord(1, Epoch(7))
 LISTING = Listing(ROOM, "stones", 2, RoomStatus.WAITING)
 KEYS = Keys(Partition(0), 4)
@@ -28,17 +30,17 @@ def reply(number: int) -> Reply:
     return Reply(1, ROOM, CommandId(number))
 
 
-def message(offset: int, commit: int = 0, wide: int = 0) -> StepMessage:
-    public = msgspec.Raw(b'{"x":"%b"}' % (b"x" * wide))
-    return StepMessage(ROOM, Epoch(7), Offset(offset), public, commit=CommitNumber(commit))
+def message(offset: int) -> StepMessage:
+    return StepMessage(ROOM, Epoch(7), Offset(offset), msgspec.Raw(b"{}"), commit=CommitNumber(3))
 
 
-def step(offset: int, *gateways: GatewayId, wide: int = 0) -> FiledRecord:
-    return FiledRecord(Offset(offset), 0, RECORD, message(offset, wide=wide), gateways)
+def step(offset: int, *gateways: GatewayId) -> FiledRecord:
+    body = msgspec.json.encode(message(offset))
+    return FiledRecord(encode_logged(ROOM, Offset(offset), 0, RECORD), body, body, gateways)
 
 
-def refusal(offset: int, number: int) -> FiledRecord:
-    return FiledRecord(Offset(offset), number, RECORD)
+def refusal(offset: int, number: int, room: RoomId = ROOM) -> FiledRecord:
+    return FiledRecord(encode_logged(room, Offset(offset), number, RECORD))
 
 
 def encode(
@@ -70,12 +72,12 @@ def portion(*places: tuple[int, int]) -> bytes:
 
 
 def deliveries(commit: Commit) -> dict[str, Delivery]:
-    return {channel.split(":")[2]: _decode(items) for channel, items in commit.messages if "gateway" in channel}
+    return {channel.split(":")[2]: _decode(items) for channel, items in commit.publications if "gateway" in channel}
 
 
 def test_everything_for_a_gateway_is_one_delivery() -> None:
     commit = encode(Result(ROOM, [step(1, G1, G2)]), Result(ROOM, [step(2, G1)], reply(1), G1))
-    expected = Delivery(Partition(0), Epoch(7), 1, (message(1, 3), message(2, 3)), (reply(1),))
+    expected = Delivery(Partition(0), Epoch(7), 1, (message(1), message(2)), (reply(1),))
     assert deliveries(commit)["g-1"] == expected
 
 
@@ -95,17 +97,33 @@ def test_a_gateway_without_steps_and_replies_gets_no_delivery() -> None:
 
 
 def test_a_plain_move_is_part_of_one_entry_of_each_log_and_needs_no_other_write() -> None:
-    commit = encode(Result(ROOM, [step(1, G1)]), Result(OTHER, [refusal(4, 1)]))
+    commit = encode(Result(ROOM, [step(1, G1)]), Result(OTHER, [refusal(4, 1, OTHER)]))
     assert commit.writes == []
     assert msgspec.json.decode(commit.records) == [[[ROOM, 1, 0, _plain(RECORD)], [OTHER, 4, 1, _plain(RECORD)]], []]
-    assert msgspec.json.decode(commit.steps, type=tuple[StepMessage, ...]) == (message(1, 3),)
+    assert msgspec.json.decode(commit.steps, type=tuple[StepMessage, ...]) == (message(1),)
 
 
-def test_a_step_with_parts_of_seats_carries_the_number_of_its_commit_too() -> None:
-    seated = StepMessage(ROOM, Epoch(7), Offset(1), msgspec.Raw(b"{}"), {Seat(1): msgspec.Raw(b"[1]")})
-    commit = encode(Result(ROOM, [FiledRecord(Offset(1), 0, RECORD, seated)]))
-    (found,) = msgspec.json.decode(commit.steps, type=tuple[StepMessage, ...])
-    assert (found.commit, found.seats) == (3, seated.seats)
+def test_a_step_is_sent_with_its_views_and_kept_without_them() -> None:
+    commit = encode(Result(ROOM, [FiledRecord(b"[]", b"[1]", b"[2]", (G1,))]))
+    assert commit.steps == b"[[2]]"
+    assert commit.messages == [(KEYS.out(G1), b"[0,7,1,[[1]],[]]")]
+
+
+def test_steps_that_all_gateways_receive_as_they_are_kept_are_sent_to_the_store_once() -> None:
+    commit = encode(Result(ROOM, [step(1, G1, G2), refusal(1, 1)], reply(1), G3), Result(OTHER, [step(1, G1, G2)]))
+    assert commit.deliveries == [(KEYS.out(one), b"[0,7,1,", b",[]]") for one in (G1, G2)]
+    assert [channel for channel, _ in commit.messages] == [KEYS.out(G3)]
+    assert deliveries(commit)["g-2"].steps == (message(1), message(1))
+
+
+@given(st.lists(st.tuples(st.sets(st.sampled_from((G1, G2, G3))), st.sampled_from((b"[1]", b"[2]", b""))), max_size=4))
+def test_every_gateway_is_sent_its_steps_in_order(steps: list[tuple[set[GatewayId], bytes]]) -> None:
+    filed = [FiledRecord(b"[]", step, step, tuple(sorted(gateways)) if step else ()) for gateways, step in steps]
+    commit = encode(Result(ROOM, filed))
+    for gateway in (G1, G2, G3):
+        sent = [msgspec.json.decode(items)[3] for channel, items in commit.publications if channel == KEYS.out(gateway)]
+        expected = [msgspec.json.decode(one.step) for one in filed if gateway in one.gateways]
+        assert sent == ([expected] if expected else [])
 
 
 def test_a_commit_without_records_adds_nothing_to_the_logs() -> None:
@@ -125,7 +143,7 @@ def test_the_history_of_a_room_is_written_with_its_snapshot() -> None:
     assert written == ("XADD", KEYS.journal(ROOM), "2-0", "b", portion((1, 0), (2, 0)))
     assert (updated[:3], msgspec.json.decode(bytes(updated[4]), type=tuple[StepMessage, ...])) == (  # type: ignore[arg-type]
         ("XADD", KEYS.updates(ROOM), "2-0"),
-        (message(1, 3), message(2, 4)),
+        (message(1), message(2)),
     )
     assert saved == ("SET", KEYS.snapshot(ROOM), b"2-0\n{}")
     assert msgspec.json.decode(commit.records)[1] == [ROOM]
@@ -139,17 +157,12 @@ def test_records_that_a_snapshot_covers_are_left_out_of_the_history() -> None:
     assert written == ("XADD", KEYS.journal(ROOM), "1-2", "b", portion((1, 0), (1, 2)))
 
 
-def test_the_history_of_a_room_is_written_when_a_gateway_is_about_to_read_it() -> None:
+def test_the_history_of_a_room_is_written_without_a_snapshot_if_the_room_says_so() -> None:
     unwritten = UnwrittenRooms()
     encode(Result(ROOM, [step(1)]), unwritten=unwritten)
-    commit = encode(Result(ROOM, others=OtherChanges(history_wanted=True)), unwritten=unwritten)
+    commit = encode(Result(ROOM, others=OtherChanges(write_history=True)), unwritten=unwritten)
     assert [write[1] for write in commit.writes] == [KEYS.journal(ROOM), KEYS.updates(ROOM)]
     assert msgspec.json.decode(commit.records) == [[], [ROOM]]
-
-
-def test_a_long_history_is_written_without_a_snapshot() -> None:
-    commit = encode(Result(ROOM, [step(1, wide=PORTION_BYTES)]))
-    assert [write[1] for write in commit.writes] == [KEYS.journal(ROOM), KEYS.updates(ROOM)]
 
 
 def test_rooms_that_wait_longest_are_written_once_the_logs_are_too_long() -> None:
@@ -164,17 +177,17 @@ def test_rooms_that_wait_longest_are_written_once_the_logs_are_too_long() -> Non
     assert 0 < len(left) < len(rooms)
     assert left == rooms[-len(left) :]
     trims = [write for write in commit.writes if write[0] == "XTRIM"][1:]
-    oldest = f"{unwritten.rooms[left[0]].since}-0"
+    oldest = f"{unwritten.since[left[0]]}-0"
     assert trims == [("XTRIM", key, "MINID", "~", oldest) for key in (KEYS.journal_log, KEYS.updates_log)]
 
 
 def test_old_updates_of_a_room_are_trimmed_once_there_are_too_many() -> None:
     few = encode(
-        Result(ROOM, [step(offset) for offset in range(1, 501)], others=OtherChanges(history_wanted=True)),
+        Result(ROOM, [step(offset) for offset in range(1, 501)], others=OtherChanges(write_history=True)),
         updates_kept=500,
     )
     many = encode(
-        Result(ROOM, [step(offset) for offset in range(501, 600)], others=OtherChanges(history_wanted=True)),
+        Result(ROOM, [step(offset) for offset in range(501, 600)], others=OtherChanges(write_history=True)),
         updates_kept=500,
     )
     assert [write[0] for write in few.writes] == ["XADD", "XADD"]

@@ -11,6 +11,7 @@ from shared.ids import LOBBY, CommandId, Epoch, GatewayId, Offset, RoomId, Sessi
 from shared.journal_records import Acted, JournalEntry
 from shared.results import Result, Snapshot
 from shared.room_events import RoomSpec
+from tests.support.batches import entry_of
 from worker.lobby.lobby import RESERVED_MS, SNAPSHOT_EVERY, Lobby
 
 STONES = RoomSpec("stones", 2)
@@ -51,7 +52,7 @@ class Bench:
 
     def _handle(self, envelope: Envelope) -> None:
         self.result = self.lobby.handle(envelope, self.now_ms)
-        self.records += [(filed.offset, 0, filed.record) for filed in self.result.records]
+        self.records += map(entry_of, self.result.records)
         self.snapshot = self.result.more.snapshot or self.snapshot
 
 

@@ -11,7 +11,7 @@ from shared.bus import command_streams, journal, keys
 from shared.bus.store import RedisCommand
 from shared.commands import Enter, Envelope, Say, Watch
 from shared.deliveries import Delivery
-from shared.ids import LOBBY, CommandId, Partition, RoomId, SessionId
+from shared.ids import LOBBY, CommandId, CommitNumber, Partition, RoomId, SessionId
 from shared.results import Result
 from tests.support.fake_store import FakeServer, VirtualTime
 from tests.support.room_bench import act
@@ -244,9 +244,9 @@ def expensive(bench: WorkerBench, monkeypatch: pytest.MonkeyPatch) -> WorkerBenc
     """A worker for which every command costs more than the budget of a turn."""
     handle = Room.handle
 
-    def slow(room: Room, envelope: Envelope, at_ms: int) -> Result:
+    def slow(room: Room, envelope: Envelope, at_ms: int, number: CommitNumber) -> Result:
         bench.cpu_s += SETTINGS.lease_ms / 1_000 / 10
-        return handle(room, envelope, at_ms)
+        return handle(room, envelope, at_ms, number)
 
     monkeypatch.setattr(Room, "handle", slow)
     return bench
@@ -300,7 +300,7 @@ async def test_expensive_commands_of_one_partition_do_not_keep_the_others_waitin
 async def test_after_a_command_that_took_too_long_no_other_entry_is_begun(
     bench: WorkerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(_room: Room, _envelope: Envelope, _at_ms: int) -> Result:
+    def slow(_room: Room, _envelope: Envelope, _at_ms: int, _number: CommitNumber) -> Result:
         bench.ownership.watchdog.overtime = True
         raise CommandTookTooLong
 

@@ -12,7 +12,7 @@ from shared.ids import CommandId, Epoch, GatewayId, Offset, Partition, RoomId, S
 from shared.journal_records import JournalEntry, JournalRecord
 from shared.results import Result
 from shared.room_events import RoomSpec
-from tests.support.batches import replies_for
+from tests.support.batches import entry_of, replies_for
 from tests.support.room_bench import CATALOG, SETTINGS, act, take
 from tests.support.toys import Poison
 from worker.partitions.partition import OwnedPartition
@@ -36,7 +36,7 @@ class Bench:
         self.partition.load(ROOM, StoredRoom(None, ()))
         for who in ("ada", "bob"):
             for result in self.handle(1_000, self.say(who, Enter(who, spec))):
-                self.records += [(filed.offset, filed.number, filed.record) for filed in result.records]
+                self.records += map(entry_of, result.records)
         self.partition.gateways = {G1}
         del self.partition.rooms[ROOM]
         self.partition.quarantined.add(ROOM)

@@ -9,9 +9,10 @@ from shared.commands import Act, Enter, Envelope, Leave, Rematch, Say, Wants, Wa
 from shared.games import stones
 from shared.ids import CommandId, Offset, RoomId, Seat, SessionId
 from shared.room_events import RoomSpec
-from tests.support.room_bench import G1, ROOM, SETTINGS, RoomBench, finished, opened, started, take
+from tests.support.batches import decode_step
+from tests.support.room_bench import COMMIT, G1, ROOM, SETTINGS, RoomBench, finished, opened, started, take
 from worker.games import GameCatalog
-from worker.room.kept_updates import KeptUpdates
+from worker.room.kept_updates import KeptUpdates, slice_bytes
 from worker.room.play import MOST_TEXT
 from worker.room.room import Room
 
@@ -96,18 +97,18 @@ def test_updates_are_kept_without_views() -> None:
     bench.ok("ada", take(1))
     bench.ok("bob", take(1))
     (filed,) = bench.result.records
-    assert filed.message is not None
-    assert filed.kept is not None
-    assert "view" in msgspec.json.decode(filed.message.seats[Seat(0)])
-    assert b'"view"' not in msgspec.json.encode(filed.kept)
-    assert filed.kept.public == filed.message.public
-    assert msgspec.json.decode(filed.kept.seats[Seat(0)])["options"]
+    sent, kept = decode_step(filed.step), decode_step(filed.kept)
+    assert "view" in msgspec.json.decode(sent.seats[Seat(0)])
+    assert b'"view"' not in filed.kept
+    assert kept.public == sent.public
+    assert msgspec.json.decode(kept.seats[Seat(0)])["options"]
 
 
 def test_a_message_without_views_is_kept_as_it_is() -> None:
     bench = started()
     bench.ok("ada", take(1))
-    assert bench.result.records[0].kept is None
+    (filed,) = bench.result.records
+    assert filed.kept is filed.step
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------
@@ -120,11 +121,29 @@ def test_updates_beyond_the_limit_are_trimmed() -> None:
         bench.ok("ada" if number % 2 == 0 else "bob", take(1), gateway=G1)
         if bench.result.more.trim_updates:
             trims.append((bench.room.state.offset, bench.result.more.trim_updates))
-    sizes = {message.offset: len(message.public) for message in bench.updates}
+    sizes = {message.offset: len(msgspec.json.encode(message)) for message in bench.updates}
     assert trims
     for offset, first in trims:
         kept = sum(size for step, size in sizes.items() if first <= step <= offset)
         assert 16_384 * 14 / 16 < kept <= 16_384
+
+
+def test_the_history_of_a_room_is_written_before_it_becomes_large() -> None:
+    bench = started(RoomSpec("stones", 2, {"stones": 10_000}), dataclasses.replace(QUIET, updates_bytes=16_384))
+    unwritten = [0]
+    for number in range(40):
+        bench.ok("ada" if number % 2 == 0 else "bob", take(1))
+        unwritten[-1] += len(bench.result.records[0].kept)
+        if bench.result.more.write_history:
+            unwritten.append(0)
+    assert len(unwritten) > 6
+    assert max(unwritten) < 1_024 + len(bench.result.records[0].kept)
+
+
+def test_a_slice_of_the_kept_updates_is_no_larger_than_a_portion_of_history() -> None:
+    assert slice_bytes(16_384) == 1_024
+    assert slice_bytes(1_024 * 1_024) == 64 * 1_024
+    assert slice_bytes(1_024 * 1_024 * 1_024) == 64 * 1_024
 
 
 def test_a_single_step_larger_than_the_limit_is_kept() -> None:
@@ -230,7 +249,7 @@ def test_a_table_that_is_there_starts_even_if_the_limit_is_lower_now() -> None:
     bench = RoomBench()
     bench.enter("ada", RoomSpec("stones", 2, {"stones": 10}))
     later = Room(ROOM, bench.epoch, LIMITED, SETTINGS, bench.stored())
-    result = later.handle(Envelope(ROOM, SessionId("bob"), CommandId(1), Enter("bob"), G1, 2), bench.now_ms)
+    result = later.handle(Envelope(ROOM, SessionId("bob"), CommandId(1), Enter("bob"), G1, 2), bench.now_ms, COMMIT)
     assert result.reply is not None
     assert not result.reply.code
     assert later.state.status == "playing"

@@ -71,7 +71,7 @@ def what_it_is(room: Room) -> dict[str, Any]:
     """All that a room remembers. The size of its updates is estimated when it is loaded."""
     state: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(room.state))
     del state["kept_updates"]
-    return state | {"play": room._draft.play, "turn": room._draft.turn}
+    return state | {"play": room._draft.play}
 
 
 def without_results(what: dict[str, Any]) -> dict[str, Any]:

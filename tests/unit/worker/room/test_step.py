@@ -1,6 +1,7 @@
 """Steps: the facts about the room that a result states besides its records."""
 
-from tests.support.room_bench import finished, opened, started, take
+from tests.support.room_bench import COMMIT, TWO, act, finished, opened, started, take
+from tests.support.toys import Guess
 
 
 def test_the_step_that_opens_a_room_names_its_game_version() -> None:
@@ -30,3 +31,16 @@ def test_a_room_knows_the_time_of_its_last_record_after_it_was_loaded() -> None:
     bench.ok("ada", take(1))
     bench.reload()
     assert bench.room.state.at_ms == bench.now_ms
+
+
+def test_a_step_carries_the_number_of_the_commit_that_it_is_part_of() -> None:
+    bench = started()
+    bench.ok("ada", take(1))
+    assert bench.updates[-1].commit == COMMIT
+
+
+def test_a_step_that_seats_see_differently_carries_the_number_too() -> None:
+    bench = started(TWO)
+    bench.ok("ada", act(Guess(1)))
+    assert bench.updates[-1].seats
+    assert bench.updates[-1].commit == COMMIT

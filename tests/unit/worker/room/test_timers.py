@@ -102,7 +102,11 @@ def test_a_deadline_that_begins_enters_the_index() -> None:
 
 def test_only_the_seats_that_still_have_the_turn_are_played_when_time_is_over() -> None:
     bench = started(TIMED)
-    bench.room._draft.turn = (Seat(0), Seat(0))
+    draft = bench.room._draft
+    stones = draft.play.stones
+    draft.game = dataclasses.replace(
+        draft.known_game, turn=lambda state: (Seat(0), Seat(1)) if state.stones == stones else ()
+    )
     bench.expire("turn")
     assert bench.kinds().count("room.played") == 1
 
