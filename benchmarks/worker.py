@@ -48,7 +48,7 @@ _encode = msgspec.json.encode
 _decode = msgspec.json.Decoder(tuple[Envelope, ...]).decode
 
 
-class Sink:
+class CommittingStore:
     """A store that encodes commands, as a connection does, drops them, and commits everything."""
 
     sharded = False
@@ -63,7 +63,7 @@ class Sink:
         return [[CommitOutcome.OK.encode() for word in command if word in self._owners] for command in commands]
 
 
-class Source:
+class TurnReader:
     """Hands the consumer the entries of one turn, still encoded."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class OwnsAll:
     def __init__(self, settings: WorkerSettings) -> None:
         catalog, self.watchdog = load_catalog(""), Watchdog()
         self.partitions: dict[Partition, OwnedPartition] = {}
-        self.deadlines = DeadlineScheduler(cast(Store, Sink()), StoreClock(), self.partitions, lambda: True)
+        self.deadlines = DeadlineScheduler(cast(Store, CommittingStore()), StoreClock(), self.partitions, lambda: True)
         self.partitions |= {
             Partition(number): OwnedPartition(
                 Partition(number), place, Lease(Epoch(1), "t", "0-0", 0), catalog, settings, self.watchdog
@@ -105,7 +105,7 @@ class WorkerTurns:
         settings = WorkerSettings()
         self.rooms = [RoomId(1_000 + number) for number in range(rooms)]
         self._turns = dict.fromkeys(self.rooms, Seat(0))
-        self.store, self._source, self._ownership = Sink(), Source(), OwnsAll(settings)
+        self.store, self._source, self._ownership = CommittingStore(), TurnReader(), OwnsAll(settings)
         self._consumer = Consumer(
             self._source,
             cast(Store, self.store),

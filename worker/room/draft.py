@@ -81,7 +81,7 @@ class RoomDraft:
             play = evolve(play, event)
         self.play = play
         self.state.moves += len(events)
-        self.events = (*self.events, *events)
+        self.events += tuple(events)
 
     def apply(self, event: Any) -> None:
         if type(event) in _ROOM_EVENTS:
