@@ -187,8 +187,10 @@ class Player:
                     await self._changed.wait()
                 return found
         except TimeoutError:
+            state = "is connected" if self.closed is None else f"was disconnected ({self.closed})"
             raise AssertionError(
-                f"{self.name} waited too long for {what or 'a condition'}; last messages: {self.messages[-5:]}"
+                f"{self.name} waited too long for {what or 'a condition'} and {state}; "
+                f"last messages: {self.messages[-5:]}"
             ) from None
 
     async def wait_for_message(self, wanted: Callable[[Message], bool], *, after: int = 0) -> Message:
