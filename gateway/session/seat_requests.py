@@ -37,6 +37,8 @@ from shared.room_events import RoomSpec
 from shared.room_views import Listing, RoomView
 
 _decode_view = msgspec.json.Decoder(RoomView).decode
+_ENTERED_KEPT = 8
+"""Answered requests for a seat of which copies are recognized. Copies come soon after the answer or never."""
 _ATTEMPTS = 6
 """Tables that a player is led to before the request is refused."""
 _SEED_LIMIT = 2**62
@@ -69,6 +71,10 @@ SeatRequest: TypeAlias = CreateRequest | JoinRequest | MatchRequest | RematchReq
 def take_seat(state: SessionState, request: SeatRequest) -> Generator[RequestStep, Any, None]:
     if not state.name:
         raise Refusal("session/none")
+    for ref, room in state.entered:
+        if ref == request.ref:
+            yield from _answer_again(state, request, room)
+            return
     yield from _check_room_limit(state)
     command_id = state.command_id(request.ref)
     avoid: list[RoomId] = []
@@ -83,6 +89,8 @@ def take_seat(state: SessionState, request: SeatRequest) -> Generator[RequestSte
         seen = state.seen(room)
         reply = yield from ask(room, command_id, _enter(state, request, found, seed), request.wants)
         if not reply.code:
+            if state.dialect.raw:
+                state.entered = (*state.entered, (request.ref, room))[-_ENTERED_KEPT:]
             yield from _entered(state, request.ref, reply, request.wants, reason_of_view(seen, reply))
             return
         refusal = Refusal(reply.code, reply.text)
@@ -91,6 +99,20 @@ def take_seat(state: SessionState, request: SeatRequest) -> Generator[RequestSte
             break
         avoid.append(room)
     raise refusal
+
+
+def _answer_again(state: SessionState, request: SeatRequest, room: RoomId) -> Generator[RequestStep, Any, None]:
+    """Answer a copy of a request that was answered with this room. The lobby must not be asked: if the client has left
+    the room, or the store has lost it, the lobby would find another seat, and the request would be carried out
+    twice."""
+    attachment = state.attachments.get(room)
+    if attachment is None or attachment.seat is None:
+        raise Refusal("command/too_old")
+    seen, watch = attachment.position, commands.Watch(key=attachment.key, again=attachment.command)
+    reply = yield from ask(room, state.command_id(request.ref), watch, request.wants)
+    if reply.code:
+        raise Refusal(reply.code, reply.text)
+    yield from _entered(state, request.ref, reply, request.wants, reason_of_view(seen, reply))
 
 
 def _enter(state: SessionState, request: SeatRequest, found: Destination, seed: int) -> Enter:

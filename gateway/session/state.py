@@ -29,6 +29,7 @@ class SessionState:
         "claiming",
         "dialect",
         "effects",
+        "entered",
         "has_token",
         "name",
         "return_by_name",
@@ -55,6 +56,8 @@ class SessionState:
         self.attachments = SessionAttachments()
         self.effects: list[Effect] = []
         """The effects of the call in progress."""
+        self.entered: tuple[tuple[Any, RoomId], ...] = ()
+        """The latest requests for a seat that were answered with a room, in a dialect whose clients may repeat them."""
         self._last_id = 0
 
     def mint_id(self) -> CommandId:

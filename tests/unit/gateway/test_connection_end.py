@@ -64,6 +64,23 @@ async def test_a_client_that_enters_twice_is_sent_the_steps_before_the_second_an
     assert received == [("update", 4), ("update", 5), ("entered", 5), ("update", 6)]
 
 
+async def test_a_copy_of_an_answered_request_for_a_seat_is_asked_of_the_same_seat() -> None:
+    client = await seated()
+    client.say(type="match", id=1, game="stones")
+    sent = await only(client.bench)
+    assert (sent.room, sent.body) == (ROOM, Watch(again=CommandId(1)))
+
+
+async def test_a_copy_of_an_answered_request_takes_no_other_seat() -> None:
+    client = await seated()
+    client.say(type="leave", id=2, room=ROOM)
+    client.bench.answer(reply_to(await only(client.bench), 0))
+    client.say(type="match", id=1, game="stones")
+    left, refused = await client.received()
+    assert (left["type"], refused["id"], refused["code"]) == ("ack", 1, "command/too_old")
+    assert await client.bench.added() == []
+
+
 async def test_a_copy_of_a_request_that_is_under_way_is_answered_with_it() -> None:
     client = await welcome()
     for _ in range(2):
