@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from gateway.dialects.answers import Entered, ViewReason
+from gateway.dialects.answers import Entered, RoomAttached, ViewReason
 from gateway.dialects.requests import CreateRequest, JoinRequest, MatchRequest, RematchRequest, ReturnRequest
 from gateway.session.effects import (
     Draw,
@@ -112,7 +112,13 @@ def _answer_again(state: SessionState, request: SeatRequest, room: RoomId) -> Ge
     reply = yield from ask(room, state.command_id(request.ref), watch, request.wants)
     if reply.code:
         raise Refusal(reply.code, reply.text)
-    yield from _entered(state, request.ref, reply, request.wants, reason_of_view(seen, reply))
+    reason = reason_of_view(seen, reply)
+    if reason:  # a client may ignore a second answer, but not that the store has lost steps which it has seen
+        view = bytes(reply.view)
+        yield AnswerClient(
+            None, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, reason, reply.key)
+        )
+    yield from _entered(state, request.ref, reply, request.wants, reason)
 
 
 def _enter(state: SessionState, request: SeatRequest, found: Destination, seed: int) -> Enter:

@@ -71,6 +71,14 @@ async def test_a_copy_of_an_answered_request_for_a_seat_is_asked_of_the_same_sea
     assert (sent.room, sent.body) == (ROOM, Watch(again=CommandId(1)))
 
 
+async def test_a_copy_whose_answer_shows_lost_steps_is_also_answered_with_a_view() -> None:
+    client = await seated()
+    client.say(type="match", id=1, game="stones")
+    client.bench.answer(reply_to(await only(client.bench), 2, epoch=9))
+    received = [(message["type"], message["offset"], message["reason"]) for message in await client.received()]
+    assert received == [("view", 2, "rewound"), ("entered", 2, "rewound")]
+
+
 async def test_a_copy_of_an_answered_request_takes_no_other_seat() -> None:
     client = await seated()
     client.say(type="leave", id=2, room=ROOM)
