@@ -57,13 +57,17 @@ def send_views(views: tuple[PendingAnswer, ...]) -> Generator[RequestStep, Any, 
         yield AnswerClient(ref, attached)
 
 
+def view_of(reply: Reply, reason: ViewReason) -> RoomAttached:
+    return RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason, reply.key)
+
+
 def attach_with_view(
     state: SessionState, ref: Any, reply: Reply, wants: int, reason: ViewReason, key: str = ""
 ) -> Generator[RequestStep, Any, None]:
     """Follow the room of a reply, and answer the client with the view in it. A client that follows the room already is
     sent the steps that the view shows first: its updates have no hole, even if it ignores a second answer to a request
     that it has sent twice."""
-    view = RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, bytes(reply.view), reason, reply.key)
+    view = view_of(reply, reason)
     before = state.attachments.get(reply.room)
     if before is not None and not before.stale and before.seat == reply.seat and before.offset < reply.offset:
         yield from send_views(state.attach(reply, wants, before.position, (ref, view), key))

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from gateway.dialects.answers import Entered, RoomAttached, ViewReason
+from gateway.dialects.answers import Entered, ViewReason
 from gateway.dialects.requests import CreateRequest, JoinRequest, MatchRequest, RematchRequest, ReturnRequest
 from gateway.session.effects import (
     Draw,
@@ -25,6 +25,7 @@ from gateway.session.request_steps import (
     attach_with_view,
     reason_of_view,
     send_views,
+    view_of,
 )
 from gateway.session.state import ReturnByName, SessionState
 from shared import commands
@@ -114,10 +115,7 @@ def _answer_again(state: SessionState, request: SeatRequest, room: RoomId) -> Ge
         raise Refusal(reply.code, reply.text)
     reason = reason_of_view(seen, reply)
     if reason:  # a client may ignore a second answer, but not that the store has lost steps which it has seen
-        view = bytes(reply.view)
-        yield AnswerClient(
-            None, RoomAttached(reply.room, reply.seat, reply.epoch, reply.offset, view, reason, reply.key)
-        )
+        yield AnswerClient(None, view_of(reply, reason))
     yield from _entered(state, request.ref, reply, request.wants, reason)
 
 
