@@ -88,6 +88,27 @@ def encode_logged(room: RoomId, offset: Offset, number: int, record: JournalReco
     return _encode((room, offset, number, record))
 
 
+def encode_logged_step(
+    room: RoomId,
+    offset: Offset,
+    at_ms: int,
+    epoch: Epoch,
+    sid: SessionId,
+    command: CommandId,
+    seat: Seat | None,
+    trace: TraceId,
+    events: msgspec.Raw,
+    notes: tuple[AnyNote, ...] = (),
+    expired: str = "",
+) -> bytes:
+    """The `LoggedRecord` of a step. Nearly all records are moves, so no `JournalRecord` is made, and the fields behind
+    the events are left out while they have their defaults."""
+    record: tuple[object, ...] = (at_ms, epoch, sid, command, seat, trace, events)
+    if notes or expired:
+        record += (notes, "", "", expired)
+    return _encode((room, offset, 0, record))
+
+
 JournalEntry: TypeAlias = tuple[Offset, int, JournalRecord]
 """A record and its place."""
 

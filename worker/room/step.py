@@ -10,7 +10,7 @@ from shared.commands import Envelope, Gone
 from shared.deliveries import CompletedCommand, encode_public_step
 from shared.errors import CODES, Rejected
 from shared.ids import LOBBY, CommandId, CommitNumber, Epoch, GatewayId, Offset, RoomId, Seat, SessionId, game_version
-from shared.journal_records import Acted, AnyNote, JournalRecord, encode_logged
+from shared.journal_records import Acted, AnyNote, JournalRecord, encode_logged, encode_logged_step
 from shared.results import FiledRecord, Result
 from shared.room_events import OVER, Away, Back, Closed, Configured, Ended, Joined, Left, Opened, RoomStatus, Started
 from shared.room_views import Update
@@ -27,6 +27,7 @@ _encode = msgspec.json.Encoder().encode
 
 _OWN = Envelope(LOBBY, SessionId(""), CommandId(0), Gone())
 """Stands in for the command of a step that the room takes by itself."""
+_NO_COMMAND = CommandId(0)
 NO_RESULT = Result(LOBBY, ())  # type: ignore[arg-type]  # nothing can be appended
 """The result between two commands. The last one must not be kept until the next command: freeing it takes much longer
 once it is no longer in the caches of the processor."""
@@ -81,9 +82,9 @@ class StepBuilder:
 
         This runs for every move. Steps that not all receivers see alike, and those with events of the room itself, take
         longer ways from here."""
-        draft, epoch, trace = self._draft, self._epoch, envelope.trace
+        draft, epoch, trace, result = self._draft, self._epoch, envelope.trace, self.result
         draft.conclude()
-        state, presence = draft.state, draft.presence
+        state, presence, room = draft.state, draft.presence, result.room
         if presence is not draft.resting_with:
             presence = self._retime(at_ms)
         offset: Offset = state.offset + 1  # type: ignore[assignment]  # calling a NewType takes 70 ns
@@ -92,38 +93,39 @@ class StepBuilder:
         if draft.of_room:
             draft.mark_seated(draft.events)
             gateways = self._receivers()
-        command: CommandId | None = None
-        if seat is not None:
-            command = envelope.id
-            if command and (place := state.seats.get(seat)) is not None:
-                remember(place, command, CommandResult(offset, "", "", epoch))
+        command = envelope.id if seat is not None else _NO_COMMAND
+        if command and seat is not None and (place := state.seats.get(seat)) is not None:
+            remember(place, command, CommandResult(offset, "", "", epoch))
         done = None
         if answer and envelope.gateway in gateways:
             done = CompletedCommand(envelope.gateway, envelope.conn, envelope.id)
         events = msgspec.Raw(_encode(draft.events))
-        # A `LoggedRecord`. The last fields of its `JournalRecord` are at their defaults most often, and left out then.
-        record: tuple[object, ...] = (at_ms, epoch, envelope.sid, command or 0, seat, trace, events)
-        if notes or expired:
-            record += (notes, "", "", expired)
-        result = self.result
-        body = _encode((result.room, offset, 0, record))
-        update = Update(result.room, epoch, offset, at_ms, events, seat, command or None, trace)
+        body = encode_logged_step(
+            room, offset, at_ms, epoch, envelope.sid, command, seat, trace, events, notes, expired
+        )
+        update = Update(room, epoch, offset, at_ms, events, seat, command or None, trace)
         if draft.of_room or presence.wants or not draft.open_to_all:
             step, kept = self._encode_step(update, done)
         else:
             step = kept = encode_public_step(update, done, result.commit)
         result.records.append(FiledRecord(body, step, kept, gateways, draft.known_game.name))
-        updates = state.kept_updates
-        updates.size += len(kept)
-        if updates.size >= self._slice_bytes:
-            self._end_slice(offset)
-        self._unsaved += 1
+        self._count(offset, len(kept))
         ends = draft.of_room and self._follow_room_events(at_ms)
         # The chat of a room that is over makes steps, too: a snapshot for each would store the whole room every time.
         if ends or self._unsaved >= self._settings.snapshot_every:
             self._save()
         draft.clear()
         return done is not None
+
+    def _count(self, offset: Offset, size: int) -> None:
+        """Count a step, and the bytes that it adds to the room's updates."""
+        self._unsaved += 1
+        updates = self._draft.state.kept_updates
+        updates.size += size
+        if updates.size >= self._slice_bytes:
+            more = self.result.more
+            more.trim_updates = updates.end_slice(offset, self._settings.updates_bytes)
+            more.write_history = True
 
     def _retime(self, at_ms: int) -> RoomPresence:
         """Let the deadlines follow the state, before the events are encoded: a new turn timer is itself an event of the
@@ -138,11 +140,6 @@ class StepBuilder:
         whole, kept = self.projection().messages(self._draft.events, update, done, self.result.commit)
         step = _encode(whole)
         return step, step if kept is whole else _encode(kept)
-
-    def _end_slice(self, last: Offset) -> None:
-        more = self.result.more
-        more.trim_updates = self._draft.state.kept_updates.end_slice(last, self._settings.updates_bytes)
-        more.write_history = True
 
     def _follow_room_events(self, at_ms: int) -> bool:
         """Let directory, lobby and expiry follow the events of the room. True if the room is over with this step."""
