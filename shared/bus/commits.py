@@ -125,23 +125,18 @@ def encode(
     of unfinished rooms of each game version, which are changed likewise."""
     batch = _Batch(partition)
     _collect(results, number, unwritten, batch)
-    due, writes, messages = batch.due, batch.writes, []
+    writes, messages = batch.writes, []
     if batch.listings:
         changes = [ListingChange(room, listing) for room, listing in batch.listings.items()]
         writes += directory.storing(partition, changes)
         messages.append(directory.publishing(changes))
     if batch.counted:
         writes += unfinished_rooms.counting(partition, unfinished, _count(batch.counted, unfinished))
-    if unwritten.size > log_bytes:
-        for room in unwritten.overdue(log_bytes):
-            due.setdefault(room, _NONE)
-            trim = True
-    written: list[RoomId] = []
-    if due:
-        written = [room for room in due if room in unwritten.rooms]
-        # Before the other writes: those of a room that is over let the streams expire that are made here.
-        writes[:0] = _portions(partition, unwritten, {room: due[room] for room in written}, updates_kept)
-    if trim:
+    overdue = unwritten.overdue(log_bytes) if unwritten.size > log_bytes else ()
+    for room in overdue:
+        batch.due.setdefault(room, _NONE)
+    written = _write_history(batch, unwritten, updates_kept) if batch.due else []
+    if trim or overdue:
         writes.append(command_streams.trimming(partition, before))
         writes += partition_log.trimming(partition, unwritten.first(number))
     filed = batch.filed
@@ -149,18 +144,8 @@ def encode(
     steps = partition_log.encode_steps(list(filter(None, map(_kept, filed))))
     if logged:
         unwritten.added(number, len(logged) + len(steps))
-    numbers, replies_to = dict(numbers), batch.replies_to
-    deliveries: list[tuple[str, bytes, bytes]] = []
-    common = _common_receivers(filed)
-    steps_to = _steps_by_gateway(filed) if common is None else dict.fromkeys(common, b"")
-    for gateway in steps_to | replies_to if replies_to else steps_to:
-        numbers[gateway] = delivery = numbers.get(gateway, 0) + 1
-        replies = replies_to.get(gateway, ())
-        head, tail = encode_around_steps(partition.partition, lease.epoch, delivery, replies)
-        if common is not None and gateway in common:
-            deliveries.append((partition.out(gateway), head, tail))
-        else:
-            messages.append((partition.out(gateway), head + steps_to.get(gateway, b"[]") + tail))
+    numbers = dict(numbers)
+    deliveries = _deliver(batch, lease, numbers, messages)
     return Commit(
         partition,
         lease,
@@ -178,6 +163,34 @@ def encode(
         batch.changes,
         deliveries,
     )
+
+
+def _write_history(batch: "_Batch", unwritten: UnwrittenRooms, updates_kept: int) -> list[RoomId]:
+    """Add the writes of the rooms whose history is due; returns these rooms."""
+    due = {room: covered for room, covered in batch.due.items() if room in unwritten.rooms}
+    # Before the other writes: those of a room that is over let the streams expire that are made here.
+    batch.writes[:0] = _portions(batch.partition, unwritten, due, updates_kept)
+    return list(due)
+
+
+def _deliver(
+    batch: "_Batch", lease: Lease, numbers: dict[GatewayId, int], messages: list[Publication]
+) -> list[tuple[str, bytes, bytes]]:
+    """The deliveries to gateways of which the logged steps are a part; the others are added to `messages`. Each raises
+    the number of the last delivery to its gateway."""
+    partition, replies_to = batch.partition, batch.replies_to
+    deliveries: list[tuple[str, bytes, bytes]] = []
+    common = _common_receivers(batch.filed)
+    steps_to = _steps_by_gateway(batch.filed) if common is None else dict.fromkeys(common, b"")
+    for gateway in steps_to | replies_to if replies_to else steps_to:
+        numbers[gateway] = delivery = numbers.get(gateway, 0) + 1
+        replies = replies_to.get(gateway, ())
+        head, tail = encode_around_steps(partition.partition, lease.epoch, delivery, replies)
+        if common is not None and gateway in common:
+            deliveries.append((partition.out(gateway), head, tail))
+        else:
+            messages.append((partition.out(gateway), head + steps_to.get(gateway, b"[]") + tail))
+    return deliveries
 
 
 def _count(counted: Sequence[OtherChanges], unfinished: dict[GameVersion, int]) -> set[GameVersion]:
