@@ -1,12 +1,13 @@
 """Measures the CPU time that a move costs the gateways' core, without IO: from the frame to the command stream, and
 from the delivery to the sockets of both players, who are at two gateways.
 
-python -m benchmarks.gateway [moves per batch] [rooms] [MiB]
+python -m benchmarks.gateway [--moves 6] [--rooms 200] [--wipe 8]
 
-With MiB, that much memory is written before each half of a batch, as other processes do between two events of a
-gateway. The caches of the processor then hold less of the connections and of the code. Rooms move in random order.
+With --wipe, that many MiB of memory are written before each half of a batch, as other processes do between two events
+of a gateway. The caches of the processor then hold less of the connections and of the code. Rooms move in random order.
 """
 
+import argparse
 import asyncio
 import random
 import sys
@@ -196,9 +197,7 @@ def _attach(connection: Connection, reply: Reply) -> None:
     connection._perform(state.effects)
 
 
-async def main() -> None:
-    arguments = [int(argument) for argument in sys.argv[1:]]
-    size, rooms, written_mib = arguments + [6, 200, 0][len(arguments) :]
+async def main(size: int, rooms: int, written_mib: int) -> None:
     bench = Bench(rooms, written_mib)
     best = min([await _round(bench, size, number) for number in range(10, 10 + ROUNDS)], key=sum)
     assert not any(len(node.outbox) for node in bench.nodes), "moves without an answer"
@@ -220,5 +219,16 @@ async def _round(bench: Bench, size: int, number: int) -> tuple[float, float]:
     return inward, outward
 
 
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--moves", type=int, default=6, help="moves in a batch")
+    parser.add_argument("--rooms", type=int, default=200)
+    parser.add_argument(
+        "--wipe", type=int, default=0, metavar="MIB", help="memory that is written between two batches, as others do"
+    )
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    asyncio.run(main())
+    given = _arguments()
+    asyncio.run(main(given.moves, given.rooms, given.wipe))

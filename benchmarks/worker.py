@@ -177,11 +177,14 @@ async def main(rooms: int, moves: int, wipe_mib: int) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rooms", type=int, default=1_000)
-    parser.add_argument("--moves", type=int, default=230, help="moves in a turn: fewer than rooms")
+    parser.add_argument("--moves", type=int, default=230, help="moves in a turn: one in a room at most")
     parser.add_argument(
         "--wipe", type=int, default=0, metavar="MIB", help="memory that is written between two turns, as others do"
     )
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.moves > given.rooms:
+        parser.error("--moves: a turn has one move in a room at most (--rooms)")
+    return given
 
 
 if __name__ == "__main__":
